@@ -1,13 +1,16 @@
 """Which stages a submission has, and which of the others it lacks by right.
 
 A stage is absent by right where the recognised architecture, which is one that the assignment accepts, has no
-such stage. Any other that was not found is wrong, or was not reached: whether the code does without it or
-hides it, nothing was seen that earns its points.
+such stage; so is the output of the second block where the code has one block alone, and no sizes are asked.
+Any other that was not found is wrong, or was not reached: whether the code does without it or hides it,
+nothing was seen that earns its points.
 """
 
 from __future__ import annotations
 
 from .passes.examples import Examples
+
+_SECOND = "second_block_output"
 
 
 def absent(examples: Examples) -> frozenset[str]:
@@ -17,6 +20,8 @@ def absent(examples: Examples) -> frozenset[str]:
     family = examples.family
     rows = family.blocks.get(examples.architecture, family.stages)
     there = {row.key for row in rows} | {step.key for step in examples.walk.steps}
+    if examples.walk.blocks == examples.first_draw.sizes.depth == 1 and not examples.assignment.asks_sizes:
+        there.discard(_SECOND)
     return frozenset(key for key in examples.keys if key not in there)
 
 

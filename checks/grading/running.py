@@ -134,8 +134,8 @@ def outcome_of(check: Check, problem: BaseException | None, examination: Examina
         case SubmissionError() as stopped:  # its process is gone: all that asks it from now on ends so
             outcome = "timed_out" if isinstance(stopped, TimedOut) else "errored"
             return ended_as(outcome, stopped.reason)
-        case StudentCodeFailed() as raised:
-            return ended_as("failed", f"the model could not be built: {raised}")
+        case StudentCodeFailed() as raised:  # it was at those of the examples: code may refuse others
+            return ended_as("skipped", f"the model cannot be built at the sizes that this asks for: {raised}")
         case other:
             return ended_as("errored", f"{type(other).__name__}: {other}")
 

@@ -136,11 +136,17 @@ def _answer(header: Header, handlers: Mapping[str, Handler]) -> tuple[bytes, byt
     try:
         _settle_torch()
         text, body = parts({"id": number, "reply": handlers[header.pop("request")](header)})
-        if len(body) > most:  # which would end the conversation
-            raise OutOfMemory(f"one pass makes {len(body) >> 20} MB of numbers, more than {most >> 20} MB")
+        # or it ends the conversation
+        _check_size(len(text), FrameLimits().header_bytes, "does so many operations that their list takes")
+        _check_size(len(body), most, "makes tensors of")
         return text, body
     except BaseException as error:  # SystemExit and KeyboardInterrupt are student code's too
         return parts({"id": number, "error": _describe(error)})
+
+
+def _check_size(size: int, most: int, does: str) -> None:
+    if size > most:
+        raise OutOfMemory(f"one pass {does} {size >> 20} MB, more than {most >> 20} MB")
 
 
 def _describe(error: BaseException) -> Raised | StudentCodeFailed:

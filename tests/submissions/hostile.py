@@ -30,6 +30,10 @@ def double(header: Header) -> Header:
     return {name: value * 2 if isinstance(value, torch.Tensor) else value for name, value in header.items()}
 
 
+def many(header: Header) -> Header:
+    return {"records": ["record"] * header["count"]}
+
+
 def train(header: Header) -> Header:
     weight = torch.randn(64, 64, requires_grad=True)
     (gradient,) = torch.autograd.grad((weight @ weight.T).sum(), weight)
@@ -206,6 +210,7 @@ HANDLERS: dict[str, Callable[[Header], Header]] = {
     one.__name__: one
     for one in (
         double,
+        many,
         train,
         surroundings,
         run_student,

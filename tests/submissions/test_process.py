@@ -108,9 +108,15 @@ def test_large_tensors_pass_both_ways(child: Child) -> None:
 
 def test_an_answer_beyond_the_limit_is_not_sent_and_the_next_one_is(child: Child) -> None:
     numbers = torch.zeros(1_000_000, dtype=torch.float64)
-    with pytest.raises(OutOfMemory, match="one pass makes 7 MB of numbers, more than 2 MB"):
+    with pytest.raises(OutOfMemory, match="one pass makes tensors of 7 MB, more than 2 MB"):
         child.request({"request": "double", "x": numbers}, body_limit=2 << 20)
     assert torch.equal(ask(child, "double", x=numbers)["x"], numbers)
+
+
+def test_an_answer_of_too_many_records_is_not_sent_and_the_next_one_is(child: Child) -> None:
+    with pytest.raises(OutOfMemory, match="so many operations that their list takes 9 MB, more than 8 MB"):
+        child.request({"request": "many", "count": 1_000_000})
+    assert ask(child, "double", name="next")["name"] == "next"
 
 
 def test_matrix_products_and_gradients_work_after_the_fork(child: Child) -> None:

@@ -18,6 +18,7 @@ from vitcheck.reference.sizes import Sizes
 from vitcheck.submissions.child.building.calls.observing import ModelParts, observe
 from vitcheck.submissions.child.building.recipe import Recipe, infer
 from vitcheck.submissions.child.building.trial_sizes import BASES as BASES_TRIED
+from vitcheck.submissions.child.building.trial_sizes import fit
 from vitcheck.submissions.child.loading.execution import load
 from vitcheck.submissions.errors import NotLoaded
 from vitcheck.submissions.questions.pins import Pins
@@ -582,3 +583,36 @@ def test_no_try_has_as_many_images_as_a_square_of_patches_has_tokens() -> None:
     squares = {side**2 for side in range(1, 30)}
     tokens = squares | {one + 1 for one in squares}
     assert not tokens & {one.batch for one in BASES_TRIED}
+
+
+_ALONG_A_SIDE = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, chw=(1, 28, 28), n_patches=7, dim=32):
+        super().__init__()
+        c, h, w = chw
+        self.n, self.sides = n_patches, (h // n_patches, w // n_patches)
+        self.mapper = nn.Linear(c * self.sides[0] * self.sides[1], dim)
+        self.pos = nn.Parameter(torch.randn(1, n_patches**2, dim))
+
+    def forward(self, x):
+        a, b = self.sides
+        cut = [
+            x[:, :, i * a : (i + 1) * a, j * b : (j + 1) * b].flatten(1)
+            for i in range(self.n)
+            for j in range(self.n)
+        ]
+        return (self.mapper(torch.stack(cut, 1)) + self.pos)[:, 0]
+"""
+
+
+def test_a_number_of_patches_that_leaves_none_a_pixel_is_that_along_a_side() -> None:
+    assert "patches_side" in inferred(_ALONG_A_SIDE).meanings().values()
+
+
+def test_a_width_next_to_the_one_asked_for_has_room_for_sines_of_rows_and_columns() -> None:
+    sizes = fit(replace(ASKED, embed_dim=64), {"heads": 6})
+    assert (sizes.heads, sizes.embed_dim % 12) == (6, 0)

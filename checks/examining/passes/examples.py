@@ -10,7 +10,7 @@ from itertools import islice
 from torch import Tensor
 
 from ....reference.model_sizes import ModelSizes
-from ....submissions.errors import StudentCodeFailed
+from ....submissions.errors import OutOfMemory, StudentCodeFailed
 from ....submissions.host.session import Session
 from ....submissions.host.trace import Trace
 from ....submissions.questions.inventory import TakeInventory
@@ -78,14 +78,14 @@ class Examples:
 
         Sizes at which the model fails are left out, if there are others: a model may need an even width, say.
         What says that it is not written yet is not: others may have no block that would say so.
-        Raises StudentCodeFailed where it can be built at none.
+        So are those that take too much memory. Raises StudentCodeFailed where it can be built at none.
         """
         found: list[tuple[Draw, Trace]] = []
-        failure: StudentCodeFailed | None = None
+        failure: StudentCodeFailed | OutOfMemory | None = None
         for draw in self._wanted():
             try:
                 found.append((draw, self.trace(draw)))
-            except StudentCodeFailed as error:
+            except (StudentCodeFailed, OutOfMemory) as error:
                 failure = error
                 self._leave_out(draw, "could not be built", error)
         if failure is not None and not found:
@@ -98,7 +98,7 @@ class Examples:
             for draw, _, raised in crashed:
                 self._leave_out(draw, "fails", raised)
 
-    def _leave_out(self, draw: Draw, how: str, error: StudentCodeFailed) -> None:
+    def _leave_out(self, draw: Draw, how: str, error: Exception) -> None:
         self.failing.append(draw)
         self.left_out.append(f"the model {how} with {_told(draw)}: {error}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import gcd
+from math import gcd, lcm
 
 from ....reference.model_sizes import AnySizes
 from ....reference.sizes import Sizes
@@ -23,6 +23,8 @@ BASES = (  # for models with hard-coded sizes that the small one does not fit
     replace(SMALL, height=224, width=224, patch=16, embed_dim=768, heads=12, mlp_dim=3072),
 )
 
+_WAVES = 4  # sines and cosines, of rows and of columns, have a quarter of the width each
+
 
 def fit(sizes: AnySizes, fixed: Mapping[str, int]) -> AnySizes:
     """Return the sizes nearest to ``sizes`` that have the ``fixed`` fields and fit each other."""
@@ -33,7 +35,8 @@ def fit(sizes: AnySizes, fixed: Mapping[str, int]) -> AnySizes:
         if "embed_dim" in fixed:
             want["heads"] = _divisor(want["embed_dim"], want["heads"])
         else:
-            want["embed_dim"] = max(1, round(want["embed_dim"] / want["heads"])) * want["heads"]
+            step = lcm(want["heads"], _WAVES)
+            want["embed_dim"] = max(1, round(want["embed_dim"] / step)) * step
     return type(sizes)(**want)
 
 

@@ -79,7 +79,7 @@ if torch.is_grad_enabled():  # and so not while it is tried
     ),
     Attack(
         "a pass of forty thousand operations",
-        Expected("refused", "a header of"),
+        Expected("out_of_memory", "so many operations that their list takes"),
         answer="for _ in range(40_000 * (B > 1)): logits = logits + 0",
         limits=_LITTLE,
     ),
