@@ -35,9 +35,9 @@ def stages_shown(own: Sequence[str], part: ComponentExamination, whole: Examinat
         return ()
     if part.passed_on:  # the sums around what does nothing
         return own if found >= _AROUND and _is_such(part) else ()
-    if part.row.key == "block" and not part.walk.ids.isdisjoint(_HALVES):  # the other half is to come
-        half = next(stages for id, stages in _HALVES.items() if id in part.walk.ids)
-        return [key for key in own if key in half]
+    halves = [stages for id, stages in _HALVES.items() if id in part.walk.ids]
+    if part.row.key == "block" and halves:  # the other one is to come
+        return [key for key in own if key in halves[0]]
     unknown = () if part.candidate.named else {key for key, _ in part.unexplained}
     stages = part.row.stages
     is_there = 2 * len(found.intersection(stages).difference(unknown)) > len(stages) and _is_such(part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from .code import texts
 from .code_scopes import held
@@ -17,7 +17,7 @@ _SAID = (
 )
 _TO_DO = re.compile(r"\b(" + "|".join(_SAID) + ")", re.IGNORECASE)
 
-_ENDS = (ast.Return, ast.Yield, ast.YieldFrom)
+_GIVES = (ast.Return, ast.Yield, ast.YieldFrom)
 
 
 def to_do(text: str) -> set[int]:
@@ -34,25 +34,35 @@ def or_below(lines: Collection[int], text: str) -> set[int]:
 def is_left_within(files: Mapping[str, bytes]) -> bool:
     """Is something to be done in a function, before its last line?"""
     return any(
-        one.lineno < line < one.body[-1].lineno
+        _is_within(one, line)
         for _, text in texts(files)
         for line in to_do(text) | _drafts(text)
-        for one in nodes(text)
-        if isinstance(one, ast.FunctionDef)
+        for one in _functions(text)
     )
 
 
 def noted(files: Mapping[str, bytes]) -> list[str]:
     """The comments of functions that return nothing, but for constructors: notes of what is to come."""
-    return [
-        said.lower()
-        for _, text in texts(files)
-        for one in nodes(text)
-        if isinstance(one, ast.FunctionDef) and one.name != "__init__"
-        if not any(isinstance(each, _ENDS) for each in ast.walk(one))
-        for line, said in comments(text)
-        if one.lineno < line < one.body[-1].lineno
-    ]
+    found: list[str] = []
+    for _, text in texts(files):
+        functions = [one for one in _functions(text) if one.name != "__init__" and not _gives(one)]
+        within = (said for line, said in comments(text) if any(_is_within(one, line) for one in functions))
+        found += map(str.lower, within)
+    return found
+
+
+def _functions(text: str) -> Iterator[ast.FunctionDef]:
+    return (one for one in nodes(text) if isinstance(one, ast.FunctionDef))
+
+
+def _is_within(function: ast.FunctionDef, line: int) -> bool:
+    """Before its last line."""
+    return function.lineno < line < function.body[-1].lineno
+
+
+def _gives(function: ast.FunctionDef) -> bool:
+    """Does it return anything, as far as its code tells?"""
+    return any(isinstance(one, _GIVES) for one in ast.walk(function))
 
 
 def _drafts(text: str) -> set[int]:

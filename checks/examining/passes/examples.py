@@ -76,9 +76,9 @@ class Examples:
     def trace_examples(self) -> None:
         """A pass at each of the sizes that are asked for, as near as the model can be built, each once.
 
-        Sizes at which the model fails are left out, if there are others: a model may need an even width, say.
-        What says that it is not written yet is not: others may have no block that would say so.
-        So are those that take too much memory. Raises StudentCodeFailed where it can be built at none.
+        Sizes at which the model fails, or takes too much memory, are left out, if there are others: it may
+        need an even width, say. What says that it is not written yet is not: others may have no block that
+        would say so. Raises what the last one raised, StudentCodeFailed or OutOfMemory, where there are none.
         """
         found: list[tuple[Draw, Trace]] = []
         failure: StudentCodeFailed | OutOfMemory | None = None

@@ -23,10 +23,8 @@ from .anchors import anchors, step_along, strides_to
 
 _NUMBERS = 4_000_000  # of a pass, among which a look-up counts twice
 _PREDICTED = 50_000  # numbers that it takes as long to predict as to look one up
-# the axes along which a tensor of so many may be computed slice by slice; where one is that of tokens,
-# these one after the other, since another order is a mistake
-_IN_TURN = {4: ((0, 2, 1), (0, 1, 2)), 3: ((1,), (0, 1))}
-_APART = {4: ((1,), (0,), (1, 0), *_IN_TURN[4]), 3: ((0,), *_IN_TURN[3]), 2: ((0,),)}
+# the axes along which a tensor of so many may be computed slice by slice
+_APART = {4: ((1,), (0,), (1, 0), (0, 2, 1), (0, 1, 2)), 3: ((0,), (1,), (0, 1)), 2: ((0,),)}
 _HITS_KEPT = 48  # positions of one value that are followed up; only repeated values have more
 
 
@@ -129,7 +127,8 @@ class Places:
         # slices that are put together later, for a plot say, were there before the whole
         before = None if whole is None else whole.record
         for axes in _APART.get(array.ndim, ()) if self._has_largest(array, after, before) else ():
-            slices = self._slices(array, axes, after, before, in_turn=axes in _IN_TURN.get(array.ndim, ()))
+            over_tokens = array.ndim > 2 and array.ndim - 2 in axes  # in another order they are a mistake
+            slices = self._slices(array, axes, after, before, in_turn=over_tokens)
             if slices:
                 return Found(slices, axes)
         return None if whole is None else Found((whole,))
@@ -178,11 +177,9 @@ class Places:
         found: list[Place] = []
         for one in apart.reshape(-1, *apart.shape[len(axes) :]):
             place = next(self._places(one, after), None)
-            if in_turn and place in found:
-                place = next(self._places(one, found[-1].record), None)
+            if in_turn and found and place is not None and place.record <= found[-1].record:
+                place = next(self._places(one, found[-1].record), None) if place in found else None
             if place is None or (before is not None and place.record >= before):
-                return ()
-            if in_turn and found and place.record <= found[-1].record:
                 return ()
             found.append(place)
         return tuple(found)

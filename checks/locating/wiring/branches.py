@@ -101,7 +101,7 @@ class ScoresRow(FormRow):
         if walk.places.has_largest(plain(walk.context), key.began - 1):  # then they meet as they are
             return
         right = combine(self.forms[0].function, query.right, key.right)
-        norms = (list(norms_of(walk, x.predict(walk.context), x.began - 1)) for x in (query, key))
+        norms = (norms_of(walk, x.predict(walk.context), x.began - 1) for x in (query, key))
         for (first, second), form in product(product(*norms), self.forms):
             id = form.id and self.named(walk, form)
             both = applied(first, query.predict), applied(second, key.predict)

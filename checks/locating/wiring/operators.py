@@ -195,8 +195,8 @@ def found_here(walk: Walk, id: str) -> bool:
 
 def _has_the_norms(walk: Walk, map_: LinearMap) -> bool:
     """Was its weight computed with that of the norm before it, which then seems to have none?"""
-    made_of = origin(walk.trace, walk.trace.used(map_.weight)).leaves
-    return len(made_of) > 1 and found_here(walk, "layernorm-no-affine")
+    is_plain = found_here(walk, "layernorm-no-affine")
+    return is_plain and len(origin(walk.trace, walk.trace.used(map_.weight)).leaves) > 1
 
 
 def _projects(walk: Walk, map_: LinearMap) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product, starmap
 from math import prod
 
 from torch import Tensor
@@ -176,17 +175,22 @@ def _met(walk: Walk, q: Tensor, k: Tensor) -> Found | None:
 
 def _scores(walk: Walk, q: Tensor, k: Tensor) -> Iterator[Tensor]:
     yield from (form.function(q, k) for form in SCORES)
-    yield from starmap(SCORES[0].function, product(_normed(walk, q), _normed(walk, k)))
+    yield from (SCORES[0].function(one, other) for one in _normed(walk, q) for other in _normed(walk, k))
 
 
 def _normed(walk: Walk, x: Tensor) -> Iterator[Tensor]:
     yield from (norm(walk.context, x) for norm in norms_of(walk, x, walk.position - 1))
 
 
-def norms_of(walk: Walk, x: Tensor, after: int) -> Iterator[Norm | BatchNorm]:
+def norms_of(walk: Walk, x: Tensor, after: int) -> list[Norm | BatchNorm]:
     """The norms of queries or keys that are there: Dehghani et al. 2023, arXiv:2302.05442."""
-    if x.shape[-1] > 1:  # one number has no variance
-        yield from (norm for norm, _, _ in walk.parameters.norms(x, after, NORMS))
+    if x.shape[-1] == 1:  # one number has no variance
+        return []
+    found: list[Norm | BatchNorm] = walk.once(  # the same three meet in many orders
+        ("norms", fingerprint(x), after),
+        lambda: [norm for norm, _, _ in walk.parameters.norms(x, after, NORMS)],
+    )
+    return found
 
 
 def _attended(q: Tensor, k: Tensor, v: Tensor) -> Tensor:

@@ -81,7 +81,8 @@ def part_at(definition: Definition, builder: Builder, attempt: BuildAttempt) -> 
     inputs = forward_inputs(type(model).forward)
     if is_failed and not widths and inputs is not None and len(inputs.names) >= max(_INPUTS):
         return definition.frame
-    given = (torch.randn(*axes, one) for one in widths for axes in (_TOKENS, _TOKENS[1:]))  # of one image
+    of_images = _TOKENS, _TOKENS[1:]  # of several, and of one
+    given = (torch.randn(*axes, one) for one in widths for axes in of_images)
     came = max((_operations(model, one) for one in given), default=0)
     is_part = came == inf if attempt.gives_nothing else came > attempt.operations
     return definition.frame if is_part else None

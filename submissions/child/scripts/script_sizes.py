@@ -32,7 +32,7 @@ def _of_attention(made: Sequence[Storage], batch: int, pixels: int) -> dict[str,
         "patch": isqrt(pixels // max(1, tokens - 1)),
         "heads": max(_heads(shape, batch), _one_by_one(made[first + 1 :], shape, embed_dim)),
         "embed_dim": embed_dim,
-        "mlp_dim": _hidden(made, (tokens,)),
+        "mlp_dim": _hidden(one for one in made if tokens in one.shape[:-1]),
         "classes": _classes(made, batch, embed_dim),
     }
 
@@ -45,9 +45,7 @@ def _of_patches(made: Sequence[Storage], image: Mapping[str, int]) -> dict[str, 
     batch, channels, height, width = (image[name] for name in ("batch", "channels", "height", "width"))
     side = next(_sides(made, channels, height, width), 0)
     if not side:
-        return {
-            "mlp_dim": _most(one.shape[-1] for one in made if _is_activation(one.op) and len(one.shape) > 2)
-        }
+        return {"mlp_dim": _hidden(one for one in made if len(one.shape) > 2)}
     count, numbers = _rows(channels, height, width, side)
     rows = (one.shape for one in made if len(one.shape) == 3 and one.shape[1] in (count, count + 1))
     widths = (shape[-1] for shape in rows if shape[-1] not in (1, numbers))  # 1: of a norm's means
@@ -58,7 +56,7 @@ def _of_patches(made: Sequence[Storage], image: Mapping[str, int]) -> dict[str, 
         "patch": side,
         "embed_dim": embed_dim,
         "heads": heads,
-        "mlp_dim": _hidden(made, (count, count + 1)),
+        "mlp_dim": _hidden(one for one in made if {count, count + 1} & {*one.shape[:-1]}),
         "classes": _classes(made, batch, embed_dim),
     }
 
@@ -108,10 +106,9 @@ def _is_activation(op: str) -> bool:
     return any(name in op for name in _ACTIVATIONS)
 
 
-def _hidden(made: Sequence[Storage], tokens: Sequence[int]) -> int:
-    """How wide what has a row for each token is where an activation is taken of it."""
-    active = (one.shape for one in made if _is_activation(one.op))
-    return _most(shape[-1] for shape in active if not {*tokens}.isdisjoint(shape[:-1]))
+def _hidden(rows: Iterable[Storage]) -> int:
+    """How wide they are where an activation is taken of them."""
+    return _most(one.shape[-1] for one in rows if _is_activation(one.op))
 
 
 def _most(sizes: Iterable[int]) -> int:

@@ -98,8 +98,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         if any(self._is_parameter(one) for one in changed):  # initialised: it gets other values yet
             return self._initialised(func, args, kwargs, changed)
         args, kwargs = self._alike(args), self._alike(kwargs)
-        meant = self._meant(func, [*tensors_in(args)])
-        self._parameters |= {storage_of(one): False for one in meant if self._is_blank(one)}
+        self._parameters |= {storage_of(one): False for one in _meant(func, args) if self._is_blank(one)}
         for tensor in tensors_in((args, kwargs)):
             if self._is_parameter(tensor):
                 self._settle(tensor)
@@ -157,18 +156,6 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         if learns or isinstance(tensor, nn.Parameter):
             self._parameters.setdefault(key, False)
         return key in self._parameters
-
-    def _meant(self, func: Any, given: Sequence[Tensor]) -> Sequence[Tensor]:
-        """Which of these are weights, or a table that is added to the tokens of several images."""
-        name = func.name().partition("::")[2]
-        if name in _PRODUCTS:
-            return given
-        tokens = max(given, key=Tensor.dim, default=None)
-        if name not in _SUMS or tokens is None or tokens.dim() != _AXES_OF_TOKENS:
-            return ()
-        rows = tokens.shape[1:]  # square ones hide what may not be attended to
-        tables = (one for one in given if one.shape[-2:] == rows and one.numel() == rows.numel())
-        return [one for one in tables if rows[0] != rows[1] and len(tokens) > 1]
 
     def _is_blank(self, tensor: Tensor) -> bool:
         """Is it a matrix of zeros that is computed of nothing, and that has no values of its own yet?
@@ -252,6 +239,21 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         if window is not None and self._image is not None and window.shape == self._image.shape:
             with torch.no_grad():
                 window.of(tensor).copy_(self._image)
+
+
+def _meant(func: Any, args: Sequence[Any]) -> Sequence[Tensor]:
+    """Which of these are weights, or a table that is added to the tokens of several images."""
+    name = func.name().partition("::")[2]
+    if name not in (*_PRODUCTS, *_SUMS):
+        return ()
+    given = [*tensors_in(args)]
+    if name in _PRODUCTS:
+        return given
+    tokens = max(given, key=Tensor.dim)
+    if tokens.dim() != _AXES_OF_TOKENS or len(tokens) == 1 or tokens.shape[1] == tokens.shape[2]:
+        return ()  # square ones hide what may not be attended to
+    rows = tokens.shape[1:]
+    return [one for one in given if one.shape[-2:] == rows and one.numel() == rows.numel()]
 
 
 def _mapped(value: Any, function: Any) -> Any:

@@ -59,7 +59,6 @@ class _OneByOne(nn.Module):
 
     def __init__(self, module: nn.Module) -> None:
         super().__init__()
-        vars(module).pop("forward", None)
         self.module = module
 
     def forward(self, batch: Tensor) -> Tensor:
