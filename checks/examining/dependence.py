@@ -18,7 +18,7 @@ from ...reference.stages import Stage
 from ..locating.comparing import ROUNDING
 from ..locating.context import Context
 from ..locating.search.axes import members, names_of
-from ..locating.walk import Step
+from ..locating.steps import Step
 from .examination import Examination
 from .passes.editing import without_branches
 from .verdicts import NotApplicable, NotReached

@@ -13,7 +13,7 @@ from ...reference.model_sizes import ModelSizes
 from ...reference.sizes import Sizes
 from ...submissions.errors import StudentCodeFailed, SubmissionError
 from ...submissions.host.trace import Trace
-from ..locating.walk import Step
+from ..locating.steps import Step
 from .asked_once import asked_once
 from .passes.examples import Examples
 

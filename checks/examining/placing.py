@@ -11,7 +11,7 @@ from ...submissions.host.trace import Reference, Trace, Use, Value
 from ...submissions.reading.code import parsed_file
 from ...submissions.reading.code_scopes import bound_for, called, plainly_stored
 from ..locating.comparing import equal, has_all
-from ..locating.walk import Step
+from ..locating.steps import Step
 from .block_lines import counted_at
 from .examination import Examination
 from .repair import repair_at

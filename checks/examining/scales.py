@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..locating.comparing import ROUNDING
 from ..locating.search.nearness import factor, same
-from ..locating.walk import Finding
+from ..locating.steps import Finding
 from .passes.example import Example
 
 _STAGE = "attention_scores"

@@ -10,7 +10,7 @@ from ..architecture.family import Family
 from ..assignment.kinds import PARTS, judges_stage, kind_of
 from ..examining.examination import Examination
 from ..examining.verdicts import CheckOutcome
-from ..locating.walk import Finding
+from ..locating.steps import Finding
 from ..record.code_lines import location
 from ..record.result import Location, MistakeResult, StageResult, StageStatus, VariantResult
 from .check_rows import label_of

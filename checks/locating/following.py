@@ -13,7 +13,8 @@ from .anatomy import Input, anatomy_of
 from .best_first import Node, Option, later
 from .context import Context, Predict
 from .search.norms import IN_BLOCKS, Norm, is_in_blocks
-from .walk import Step, Walk, applied, stage_of
+from .steps import Step
+from .walk import Walk, applied, stage_of
 from .wiring.blocks import BlockKind
 from .wiring.graph_tensors import settle_unknown
 from .wiring.incomplete import incomplete

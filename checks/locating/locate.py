@@ -18,7 +18,8 @@ from .model import about_image, about_model
 from .not_numbers import until_no_number
 from .patience import USUAL, Patience
 from .reached import settle_reached
-from .walk import Step, Walk, begin
+from .steps import Step
+from .walk import Walk, begin
 
 _TWO_MISTAKES = 2.5
 _ALONE = replace(USUAL, look_ups=15_000)  # of one kind of blocks: the others were in the way
@@ -68,11 +69,12 @@ def likeliest(
 ) -> tuple[Walk, frozenset[str]]:
     """What is located, and the kinds of blocks that are believed: of those ``accepted`` the best by itself.
 
-    They are all of them where the pass needs no more than two mistakes, or its blocks need none. Otherwise
-    what is settled early of one kind may have ruled out what another one explains.
+    They are all of them where the pass needs no more than two mistakes, or one beside variants, or its blocks
+    need none. Otherwise what is settled early of one kind may have ruled out what another one explains.
     """
     walk = locate(trace, sizes, family, accepted=accepted)
-    if walk.price <= _TWO_MISTAKES or len(accepted) < 2 or walk.ends_early or _has_right_blocks(walk):
+    is_certain = walk.price <= _TWO_MISTAKES or (_is_explained(walk) and len(walk.errors) < 2)
+    if is_certain or len(accepted) < 2 or walk.ends_early or _has_right_blocks(walk):
         return walk, accepted
     best = walk, accepted
     for kind in map(frozenset, zip(sorted(accepted))):

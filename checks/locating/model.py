@@ -10,7 +10,8 @@ from .accounting import without_blocks
 from .anatomy import anatomy_of
 from .search.norms import Norm
 from .search.parameter_search import LinearMap
-from .walk import Finding, Walk
+from .steps import Finding
+from .walk import Walk
 
 DISCARDED = "block-result-discarded"
 

@@ -19,50 +19,10 @@ from .search.nearness import fingerprint
 from .search.norms import BatchNorm, Norm
 from .search.parameter_search import LinearMap, Parameters
 from .search.places import Found, Places, places_in
+from .steps import Finding, Made, Step
 
 _Any = TypeVar("_Any")
 NOTHING = ("NoneType", "ellipsis")  # what a function gives that is not written yet, or a variable is
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A mistake or variant, the stage to blame, and the record where it shows (None: in no record)."""
-
-    id: str
-    stage: str
-    record: int | None
-
-
-@dataclass(frozen=True)
-class Step:
-    """One stage of one block as it was settled.
-
-    ``predict`` gives the student's tensor on any trace with the same operations; ``right`` what the right
-    equation gives from the same inputs. ``found`` is None where the tensor is implied by a later one.
-    ``explained`` is False where no known equation gives the student's tensor; ``message`` then says what was
-    measured of it, and ``variants`` give what the equations of known variants do.
-    """
-
-    key: str
-    block: int
-    predict: Predict
-    right: Predict
-    found: Found | None
-    findings: tuple[Finding, ...] = ()
-    explained: bool = True
-    message: str = ""
-    variants: tuple[Predict, ...] = ()
-    part: int | None = None  # the record of what it is made of, where the message is about that
-
-
-@dataclass(frozen=True)
-class Made:
-    """A tensor between two stages: the student's, and what is right from the same stages."""
-
-    predict: Predict
-    right: Predict
-    began: int = 0  # the record at which it begins: what is made of it comes later
-    stage: str = ""  # that is to blame for it, where it is none itself
 
 
 @dataclass
@@ -138,6 +98,11 @@ class Walk:
     def ids(self) -> frozenset[str]:
         """Of all that was found so far."""
         return frozenset(one.id for step in self.steps for one in step.findings)
+
+    @property
+    def errors(self) -> frozenset[str]:
+        """Of these, those that are mistakes, and no variants."""
+        return frozenset(one for one in self.ids if self.family.mistake(one).kind == "error")
 
     @property
     def state(self) -> tuple[object, ...]:

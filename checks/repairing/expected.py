@@ -17,7 +17,7 @@ from ..examining.examination import Examination
 from ..examining.passes.replay import Seen, reference_pass
 from ..locating.comparing import IN_SINGLE, LIKELY, equal, far
 from ..locating.context import Predict
-from ..locating.walk import Step
+from ..locating.steps import Step
 
 _RETURNED = ("logits", "class_probabilities")
 _OF_A_BLOCK = 4  # tensors of the size of the tokens: what attention and MLP give, and the two sums

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from vitcheck.checks.examining.passes.replay import Seen
-from vitcheck.checks.locating.walk import Step
+from vitcheck.checks.locating.steps import Step
 from vitcheck.checks.rules.differing import apart, difference
 from vitcheck.reference.sizes import Sizes
 from vitcheck.reference.stages import stage

@@ -10,7 +10,7 @@ from vitcheck.checks.examining.examination import Examination
 from vitcheck.checks.examining.full_size import Measured, shape_at
 from vitcheck.checks.examining.verdicts import CheckFailed, NotReached
 from vitcheck.checks.locating.search.places import Found, Place
-from vitcheck.checks.locating.walk import Step
+from vitcheck.checks.locating.steps import Step
 from vitcheck.checks.rules.kinds.shape import check_shape
 from vitcheck.reference.sizes import Sizes, preset
 from vitcheck.submissions.errors import Frame, OutOfMemory, StudentCodeFailed

@@ -15,7 +15,8 @@ from tracing_helpers import RECTANGULAR, SQUARE, sizes_of, trace_changed, trace_
 
 from vitcheck.checks.architecture.catalogue import mistakes
 from vitcheck.checks.locating.locate import locate
-from vitcheck.checks.locating.walk import Finding, Walk
+from vitcheck.checks.locating.steps import Finding
+from vitcheck.checks.locating.walk import Walk
 from vitcheck.checks.vit.vit_family import VIT
 from vitcheck.reference.sizes import Sizes
 from vitcheck.reference.stages import stage, stages_of

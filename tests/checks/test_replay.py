@@ -14,7 +14,8 @@ from vitcheck.checks.examining.drawing import draw_examples
 from vitcheck.checks.examining.passes.replay import ReplayError, Seen, reference_pass, replay, reread
 from vitcheck.checks.locating.locate import locate
 from vitcheck.checks.locating.search.places import Places
-from vitcheck.checks.locating.walk import Step, Walk
+from vitcheck.checks.locating.steps import Step
+from vitcheck.checks.locating.walk import Walk
 from vitcheck.checks.vit.vit_family import VIT
 
 OTHER = replace(RECTANGULAR, batch=3, heads=4, embed_dim=16, mlp_dim=40, height=12, width=8)

@@ -10,7 +10,8 @@ from torch import Tensor
 from ....reference.sizes import Sizes
 from ....reference.vit import CLIP, POST_NORM, PRE_NORM, REPORT, Block, LayerNorm, ReferenceViT, Stages
 from ....submissions.questions.randomise import randomise
-from ...locating.walk import Step, stage_of
+from ...locating.steps import Step
+from ...locating.walk import stage_of
 from .replay import Seen
 
 VARIANTS = {one.name: one for one in (REPORT, PRE_NORM, POST_NORM, CLIP)}

@@ -14,7 +14,8 @@ from ....submissions.host.trace import Trace
 from ...locating.comparing import equal
 from ...locating.context import Context, Predict
 from ...locating.search.places import Found, Places, is_at, places_in
-from ...locating.walk import Step, Walk
+from ...locating.steps import Step
+from ...locating.walk import Walk
 
 
 @dataclass(frozen=True)

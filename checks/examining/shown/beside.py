@@ -6,7 +6,8 @@ from torch import Tensor
 
 from ...locating.context import Context, Predict
 from ...locating.search.returned_scores import outputs_of, stand_ins
-from ...locating.walk import Step, Walk
+from ...locating.steps import Step
+from ...locating.walk import Walk
 from ..passes.editing import without_branches
 from ..passes.examples import Examples
 from ..verdicts import CheckFailed, NotApplicable, NotReached

@@ -17,7 +17,7 @@ from ....submissions.host.trace import Reference, Trace, VisibleLocal
 from ....submissions.reading.code import Mark, headings, marks, module_file
 from ....submissions.reading.python_text import decode
 from ...locating.search.places import places_in
-from ...locating.walk import Finding
+from ...locating.steps import Finding
 from ..passes.examples import Examples
 from ..stops import lines_below, same_in_some_layout
 

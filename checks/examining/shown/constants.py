@@ -17,7 +17,7 @@ from ....submissions.questions.plain_passes import Passes
 from ...locating.search.norms import BatchNorm, Norm
 from ...locating.search.origins import origin
 from ...locating.search.parameter_search import LinearMap
-from ...locating.walk import Finding
+from ...locating.steps import Finding
 from ..passes.example import Example
 from ..passes.examples import Examples
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from ....reference.model_sizes import ModelSizes
 from ...locating.anatomy import anatomy_of
 from ...locating.search.returned_scores import Output, candidates, is_label, outputs_of
-from ...locating.walk import Finding
+from ...locating.steps import Finding
 from ..passes.example import Example
 from ..passes.examples import Examples
 from ..passes.steadiness import demand_steady

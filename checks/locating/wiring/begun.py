@@ -12,7 +12,8 @@ from ..best_first import Option, nowhere
 from ..context import Predict
 from ..in_hand import is_looked_at
 from ..search.places import Found
-from ..walk import Finding, Walk
+from ..steps import Finding
+from ..walk import Walk
 from .cutting import SINGLE_CUTS
 from .naming import is_called
 from .projections import Projected, head_count, stacked

@@ -23,9 +23,11 @@ from ..forms import (
     Form,
 )
 from ..search.linear_maps import LinearMap
-from ..walk import Made, Walk, applied, combine
+from ..steps import Made
+from ..walk import Walk, applied, combine
+from .meeting import norms_of
 from .operators import FormRow, LinearRow, Moved, never, width
-from .projecting import ProjectionsRow, norms_of
+from .projecting import ProjectionsRow
 from .rows import Computation, Row, read
 
 

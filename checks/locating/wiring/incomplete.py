@@ -9,7 +9,8 @@ from itertools import islice
 
 from ..best_first import UNKNOWN, Option, later
 from ..context import Predict
-from ..walk import Made, Walk, combine
+from ..steps import Made
+from ..walk import Walk, combine
 from .blocks import BlockKind
 from .graph_tensors import sequences
 from .operators import SameRow

@@ -11,7 +11,8 @@ from ..context import Predict
 from ..forms import NORMS, Form
 from ..search.origins import origin
 from ..search.parameter_search import LinearMap
-from ..walk import Made, Walk, applied, combine, right_of
+from ..steps import Made
+from ..walk import Walk, applied, combine, right_of
 from .graph_tensors import likely_map, likely_norm
 from .rows import IMPLIED, WRONG, Computation, Row, is_there, read
 from .unknown import unknowns

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from math import prod
 
 from torch import Tensor
 
-from ....reference import equations as eq
 from ..best_first import UNKNOWN, Option, later
 from ..comparing import equal
 from ..context import Predict
-from ..forms import NORMS, SCORES
-from ..search.nearness import fingerprint
-from ..search.norms import BatchNorm, Norm
 from ..search.places import Found
 from ..walk import Walk, applied
 from .begun import begun, is_used, pay
@@ -23,6 +18,7 @@ from .cutting import PACKINGS
 from .heads import Heads
 from .implied import implied_attention
 from .made_up import blame_drawn, drawn_heads
+from .meeting import attending, is_part, is_turned
 from .projections import arrangements, orders, projected, tensors
 from .roles import about_maps
 from .rows import WRONG, Row, read
@@ -152,61 +148,11 @@ class ProjectionsRow(Row):
 
 
 def _is_seen(walk: Walk) -> bool:
-    """Is every tensor that led here in the trace, as the equations with one known mistake give it?"""
-    made = [one for one in walk.steps if one.key not in _MAY_BE_ONE_MAP]
-    named = sum(bool(one.findings) for one in made)
-    return named == 1 and not walk.told and all(one.found is not None and one.explained for one in made)
-
-
-def _attending(walk: Walk, heads: Heads) -> Found | None:
-    """Where these queries and keys meet, or what attention makes of all three is."""
-    q, k, v = tensors(heads, walk.context)
-    if not q.shape == k.shape == v.shape:
-        return None
-    own = tuple(map(fingerprint, (q, k, v)))
-    met = walk.once(own[:2], lambda: _met(walk, q, k))
-    return met or walk.once(own, lambda: walk.places.find(_attended(q, k, v)))
-
-
-def _met(walk: Walk, q: Tensor, k: Tensor) -> Found | None:
-    """Where they meet, or a norm of each does."""
-    return next(filter(None, map(walk.places.find, _scores(walk, q, k))), None)
-
-
-def _scores(walk: Walk, q: Tensor, k: Tensor) -> Iterator[Tensor]:
-    yield from (form.function(q, k) for form in SCORES)
-    yield from (SCORES[0].function(one, other) for one in _normed(walk, q) for other in _normed(walk, k))
-
-
-def _normed(walk: Walk, x: Tensor) -> Iterator[Tensor]:
-    yield from (norm(walk.context, x) for norm in norms_of(walk, x, walk.position - 1))
-
-
-def norms_of(walk: Walk, x: Tensor, after: int) -> list[Norm | BatchNorm]:
-    """The norms of queries or keys that are there: Dehghani et al. 2023, arXiv:2302.05442."""
-    if x.shape[-1] == 1:  # one number has no variance
-        return []
-    found: list[Norm | BatchNorm] = walk.once(  # the same three meet in many orders
-        ("norms", fingerprint(x), after),
-        lambda: [norm for norm, _, _ in walk.parameters.norms(x, after, NORMS)],
-    )
-    return found
-
-
-def _attended(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    return eq.attention_context(eq.attention_probabilities(eq.attention_scores(q, k)), v)
-
-
-def _is_part(walk: Walk, found: Found) -> bool:
-    """Are these the scores of some tokens alone?"""
-    B, heads, T, _ = walk.context.stage("query", walk.number).shape
-    return prod(walk.trace.records[found.record].shape) > B * heads * T * T
-
-
-def _is_turned(found: Found) -> bool:
-    """Do its last two axes lie in memory the other way round?"""
-    strides = found.places[0].strides
-    return len(strides) > 1 and strides[-2] < strides[-1]
+    """Is every tensor that led here in the trace, as the equations with at most one known mistake give it?"""
+    without = {key for id in walk.ids for key in walk.family.mistake(id).without}
+    made = [one for one in walk.steps if one.key not in without.union(_MAY_BE_ONE_MAP)]
+    is_seen = all(one.found is not None and one.explained for one in made)
+    return bool(walk.ids) and len(walk.errors) <= 1 and not walk.told and is_seen
 
 
 def _settle_replaced(walk: Walk, heads: Heads, number: int, unknown: Unknown) -> bool:
@@ -232,12 +178,12 @@ def _blamed(walk: Walk) -> bool:
 
 
 def _settle_attending(walk: Walk, heads: Heads, order: str | None, turned: bool = False) -> bool:
-    found = _attending(walk, heads)
-    if found is None or turned != _is_turned(found) or not _settle(walk, heads, order):
+    found = attending(walk, heads)
+    if found is None or turned != is_turned(found) or not _settle(walk, heads, order):
         return False
     began = walk.began.get(("block_input", walk.number), 0)
     # and is of no block before, and no part of what is larger
-    if found.record > began and not _is_part(walk, found):
+    if found.record > began and not is_part(walk, found):
         walk.met = walk.price
         walk.sure = walk.price - walk.certain < WRONG  # nothing odd was taken to come here
     return True
@@ -254,11 +200,19 @@ def _settle_three(walk: Walk, heads: Heads) -> None:
         tensor = walk.context.of(predict)
         is_wrong = heads.id and (name == heads.blame or not equal(tensor, walk.context.of(right)))
         ids = [heads.id] if heads.id and is_wrong else []
-        found = walk.find(tensor, seen[predict]) if predict in seen else None  # serves twice, computed twice
+        found = _again(walk, tensor, seen[predict]) if predict in seen else None  # serves twice
         found = found or walk.find(tensor, start)
         seen[predict] = start if found is None else found.record
         walk.settle(name, walk.number, predict, found, right=right, ids=ids)
     about_maps(walk, heads)
+
+
+def _again(walk: Walk, tensor: Tensor, first: int) -> Found | None:
+    """Where it is computed once more, and not from what was found at first, as by a bias of zeros."""
+    found = walk.find(tensor, first)
+    while found and first in walk.trace.ancestors(walk.trace.records[found.record].reference):
+        found = walk.find(tensor, found.record)
+    return found
 
 
 def _settle_looked_at(walk: Walk, heads: Heads) -> bool:

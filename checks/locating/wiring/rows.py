@@ -12,7 +12,8 @@ from ..in_hand import is_in_hand
 from ..search.norms import BatchNorm, Norm
 from ..search.parameter_search import LinearMap
 from ..search.places import Found
-from ..walk import Finding, Made, Walk, stage_of
+from ..steps import Finding, Made
+from ..walk import Walk, stage_of
 from .graph_tensors import settle_unknown
 from .unknown import Unknown, in_single, unknown_price, unknowns
 

@@ -15,7 +15,7 @@ from ...examining.passes.replay import Seen
 from ...examining.shown.returned_paths import demand_any_returned, demand_returned
 from ...examining.verdicts import CheckFailed
 from ...locating.comparing import ROUNDING
-from ...locating.walk import Step
+from ...locating.steps import Step
 from ..declaring import each_stage
 from ..differing import difference
 from ..judging import demand

@@ -10,7 +10,7 @@ from ...examining.passes.example import Example
 from ...examining.passes.replay import Seen
 from ...examining.verdicts import CheckFailed, NotAsked, NotReached
 from ...locating.comparing import ROUNDING, SINGLE
-from ...locating.walk import Step
+from ...locating.steps import Step
 from ..declaring import each_stage
 from ..differing import difference
 from ..judging import demand
