@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...reference.components import COMPONENTS
@@ -18,7 +18,8 @@ _AXES = 3  # of tokens
 _ATTENTION = COMPONENTS["attention"].stages
 _NO_FUNCTION = ("residual", "scale", "bias")  # what is left out and no function or layer stands for
 # what follows from a stage alone, and is not there without it
-_MADE_OF_IT = {"mlp_hidden": "mlp_output", "logits": "class_probabilities"}
+_AT_THE_END = {"logits": "class_probabilities"}
+_MADE_OF_IT = {"mlp_hidden": "mlp_output", **_AT_THE_END}
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def unfinished(examples: Examples) -> Unfinished | None:
     if not examples.examples:
         return None
     error, reached = examples.crash, {step.key for step in examples.walk.steps}
-    lacking = _to_come(examples)
+    lacking = _with_what_is_made_of(_to_come(examples), _AT_THE_END)
     keys = [key for key in examples.keys if key not in reached - lacking]
     if without_blocks(examples.walk):
         return Unfinished(_of_blocks(examples), None)
@@ -75,10 +76,10 @@ def _to_come(examples: Examples) -> set[str]:
 
 
 def _of_blocks(examples: Examples) -> tuple[str, ...]:
-    """The stages of blocks that are not there, and those before them that lack something, as positions."""
-    keys, lacking = list(examples.keys), _lacking(examples)
-    first, last = keys.index("block_input") + 1, keys.index("last_block_output")
-    return (*(one for one in keys[:first] if one in lacking), *keys[first:last])
+    """The stages of blocks that are not there, and others that lack something, as positions or the head."""
+    keys, lacking = list(examples.keys), _with_what_is_made_of({*_lacking(examples)})
+    first, end = keys.index("block_input") + 1, keys.index("last_block_output") + 1
+    return tuple(one for at, one in enumerate(keys) if first <= at < end or one in lacking)
 
 
 def left_out(examples: Examples, absent: Collection[str]) -> Unfinished:
@@ -86,10 +87,15 @@ def left_out(examples: Examples, absent: Collection[str]) -> Unfinished:
 
     They are not written yet where what is not written gives back what it is given.
     """
-    there, lacking = {step.key for step in examples.walk.steps}.union(absent), {*_lacking(examples)}
-    lacking |= {_MADE_OF_IT[one] for one in lacking if one in _MADE_OF_IT}
+    there = {step.key for step in examples.walk.steps}.union(absent)
+    lacking = _with_what_is_made_of({*_lacking(examples)})
     keys = tuple(one for one in examples.keys if one in lacking or one not in there)
     return Unfinished(keys, next((one.frame for one in unwritten(examples.source.files)), None))
+
+
+def _with_what_is_made_of(lacking: set[str], made: Mapping[str, str] = _MADE_OF_IT) -> set[str]:
+    """These stages, and those that nothing but them leads to."""
+    return lacking | {made[one] for one in lacking if one in made}
 
 
 def _lacking(examples: Examples) -> dict[str, str]:

@@ -30,10 +30,16 @@ def is_in_hand(walk: Walk, tensor: Tensor) -> bool:
     return False
 
 
+def is_last_view(walk: Walk, tensor: Tensor) -> bool:
+    """Is it a view that was made at the end, and that nothing has read yet?"""
+    views = (one for one in walk.trace.unused_views if one.shape == tensor.shape)
+    return any(same(walk.trace.tensor(one), tensor) for one in views)
+
+
 def is_looked_at(walk: Walk, tensor: Tensor) -> bool:
     """Is this tensor, its axes in any order, what an operation was given, or what the failing line had?
 
-    What lies in memory by chance, as a part of something larger, is not.
+    Or a view that was made at the end. What lies in memory by chance, as a part of something larger, is not.
     """
     return bool(walk.once(("looked at", fingerprint(tensor)), lambda: _is_looked_at(walk, tensor)))
 
@@ -73,5 +79,5 @@ def _windows(walk: Walk) -> Iterator[Reference]:
     given = (one for record in trace.records for one in record.inputs)
     made = (record.reference for record in trace.records)
     hand = (one for _, one in at_hand(walk.context))
-    every = dict.fromkeys((*given, *made, *hand))
+    every = dict.fromkeys((*given, *made, *hand, *trace.unused_views))
     return (one for one in every if trace.value(one).image and "float" in trace.value(one).dtype)

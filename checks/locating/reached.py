@@ -19,9 +19,10 @@ from .anatomy import anatomy_of
 from .best_first import done
 from .catalogued import catalogued
 from .context import Context, Predict
-from .in_hand import at_hand, is_in_hand
+from .in_hand import at_hand, is_in_hand, is_last_view
 from .search.places import Found
-from .walk import Finding, Step, Walk, applied, combine, stage_of
+from .steps import Finding, Step
+from .walk import Walk, applied, combine, stage_of
 
 _AFTER_READOUT = "final-norm-after-readout"
 LEFT_OUT = ("-missing", "-skipped", "-left-out")  # how ids end that say what is not there
@@ -101,7 +102,8 @@ def _next(walk: Walk) -> Stage | None:
         key = "second_block_output"  # which it has not come to, or there is none
     keys = list(rows)
     following = keys[keys.index(key) + 1]
-    blocks = {"second_block_output": 2, "last_block_output": walk.sizes.depth}.get(following, 0)
+    # right behind one block others may be to come, even where no list tells how many there are
+    blocks = {"second_block_output": 2, "last_block_output": max(2, walk.sizes.depth)}.get(following, 0)
     inside = keys[keys.index("block_input") + 1 : keys.index("block_output")]
     return None if following in inside or walk.blocks < blocks else rows[following]
 
@@ -137,7 +139,8 @@ class _Way:
 
 
 def _is_in_hand(walk: Walk, way: _Way) -> bool:
-    return is_in_hand(walk, way.predict(walk.context))
+    tensor = way.predict(walk.context)
+    return is_in_hand(walk, tensor) or is_last_view(walk, tensor)
 
 
 def _is_recorded(walk: Walk, way: _Way) -> bool:

@@ -86,6 +86,7 @@ def _demand_measure(trace: Trace) -> None:
     _demand(len(values), _TENSORS, "tensors were computed or read in one pass")
     _demand(len(trace.outputs), _SHOWN, "tensors were returned")
     _demand(len(trace.sights), _SHOWN, "variables were seen at marks")
+    _demand(len(trace.unused_views), _SHOWN, "views were made at the end")
     _demand(
         max(map(len, _names(trace)), default=0), FrameLimits.name_characters, "characters are in one name"
     )

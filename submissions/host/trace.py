@@ -82,6 +82,7 @@ class Trace(PassOutcome):
             yield from (value.reference, *value.inputs)
         yield from (where for _, where in self.outputs)
         yield from (local.reference for local in self.sights)
+        yield from self.unused_views
         if self.failed is not None:
             yield from (where for _, where in (*self.failed.inputs, *self.failed.locals))
 

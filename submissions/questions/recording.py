@@ -87,6 +87,7 @@ class PassOutcome:
     error: StudentCodeFailed | None
     failed: Failed | None
     unread: Natural = 0  # how many parameters of the model were never read
+    unused_views: tuple[Reference, ...] = ()  # the last of what the image leads to that no operation read
 
 
 @dataclass(frozen=True, kw_only=True)

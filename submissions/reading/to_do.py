@@ -72,6 +72,7 @@ def _drafts(text: str) -> set[int]:
 
 
 def _used_in(said: str) -> set[str]:
-    """The attributes of an object that a line reads, if it is one of Python."""
-    code = tree(said.partition("<-")[0]) if "self." in said else None
+    """The attributes of an object that a line reads, if it is one of Python, or what is behind a colon is."""
+    whole = said.partition("<-")[0] if "self." in said else ""
+    code = tree(whole) or tree(whole.partition(": ")[2])
     return set() if code is None else {*map(held, ast.walk(code))} - {""}

@@ -75,7 +75,7 @@ def graded(text: str, zygote: Zygote, folder: Path) -> Result:
                     ),
                 ],
             ),
-            13,
+            12,
             "S09",
             id="no blocks in the list yet",
         ),

@@ -195,10 +195,10 @@ def graded(text: str, zygote: Zygote, folder: Path) -> Result:
         pytest.param(_CUT_BY_HAND, [1, 2], id="patches one by one in a script"),
         pytest.param(_UNFOLDED, [*range(1, 7)], id="a script without attention"),
         pytest.param(_OF_A_FUNCTION, [1], id="a function that the constructor calls"),
-        pytest.param(_NO_BLOCKS, [*range(1, 21), *range(22, 27)], id="all but the blocks"),
+        pytest.param(_NO_BLOCKS, [*range(1, 21), *range(23, 27)], id="all but the blocks"),
         pytest.param(
             edited(_NO_BLOCKS, [("        x = x + self.pos\n", "")]),
-            [*range(1, 7), *range(8, 21), *range(22, 27)],
+            [*range(1, 7), *range(8, 21), *range(23, 27)],
             id="nor positions",
         ),
         pytest.param(

@@ -280,7 +280,7 @@ def _numbered(*ranges: range) -> list[str]:
                     ),
                 ],
             ),
-            _numbered(range(1, 21), range(22, 27)),
+            _numbered(range(1, 21), range(23, 27)),
             id="a comment above",
         ),
         pytest.param(

@@ -79,6 +79,7 @@ def recorded(
         error=error,
         failed=failed,
         unread=tracer.unread,
+        unused_views=tracer.unused_views,
         cells=tracer.take_cells(),
     )
 

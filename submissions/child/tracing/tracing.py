@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,6 +30,7 @@ RAN: dict[int, CodeType] = {}  # all code that was seen at work in any pass, by 
 _UNWRITTEN = ("empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided")
 _FILLED_WITH = 0.7071e-3  # no number that a stage is full of
 _VIEWS_KEPT = 4  # lines of one record
+_LAST_VIEWS = 48  # of a pass: cut into heads, queries, keys and values are three of each
 _FRAMES_KEPT = 6  # innermost student lines: from a helper of attention out to where blocks are called
 
 
@@ -56,6 +58,7 @@ class Tracer(Mode):
         self._cures = cures
         self.records: list[Storage] = []
         self.leaves: list[Storage] = []
+        self.views = deque[Reference](maxlen=_LAST_VIEWS)  # of what may depend on the image
         self._keep_cells = keep_cells
         self._alive: list[Tensor] = []  # a storage must not be freed: its address would be used again
         self._owner: dict[int, Key] = {}
@@ -112,6 +115,12 @@ class Tracer(Mode):
             value.cells, start = None, start + value.count
         return taken
 
+    @property
+    def unused_views(self) -> tuple[Reference, ...]:
+        """Of the last views, those that no operation read."""
+        read = {one for record in self.records for one in record.inputs}
+        return tuple(one for one in dict.fromkeys(self.views) if one not in read)
+
     def _is_view(self, tensor: Tensor, written: list[Tensor]) -> bool:
         return storage_of(tensor) in self._owner and not any(tensor is one for one in written)
 
@@ -158,7 +167,10 @@ class Tracer(Mode):
     def _note_view(self, tensor: Tensor) -> None:
         kind, number = self._owner.get(storage_of(tensor), ("leaf", 0))
         record = self.records[number] if kind == "record" else None
-        if record is None or not self._may_depend(record) or len(record.views) == _VIEWS_KEPT:
+        if record is None or not self._may_depend(record):
+            return
+        self.views.append(self.refer(tensor))
+        if len(record.views) == _VIEWS_KEPT:
             return
         for line in student_frames(sys._getframe())[:1]:
             if line not in (*record.views, *record.frames[:1]):
