@@ -14,7 +14,7 @@ from ...submissions.host.trace import Trace
 from ...submissions.reading.code import parsed, parsed_file
 from ...submissions.reading.code_scopes import called, held
 from ..locating.search.parameter_search import LinearMap
-from ..locating.walk import Step
+from ..locating.steps import Step
 from .examination import Examination
 from .verdicts import NotAsked
 
@@ -119,7 +119,9 @@ def _of_each_block(examination: Examination, step: Step) -> Sequence[Sequence[Fr
     ends = [max(record for block, record in made if block == number) for number in numbers]
     bounds = pairwise(_whole(walk.trace, one) for one in (begun, *ends))
     runs = (walk.trace.records[after + 1 : end + 1] for after, end in bounds)
-    return [_called_from(examination, [one.frames[::-1] for one in run]) for run in runs]
+    # a script may make its layers in between
+    lines = ([one.frames[::-1] for one in run if one.image] for run in runs)
+    return [_called_from(examination, one) for one in lines]
 
 
 def _called_from(examination: Examination, calls: Sequence[Sequence[Frame]]) -> Sequence[Frame]:

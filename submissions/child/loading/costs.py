@@ -13,6 +13,7 @@ from ...reading.code import STUDENT_PREFIX
 from .statements import Need
 
 TRAINS = "not run: it trains"  # why a statement of a script is left out
+_CHECKS = "not run: it checks the script, which runs with other numbers here"
 _DOWNLOADS = {
     "load_dataset",
     "urlopen",
@@ -31,8 +32,11 @@ def cost(node: ast.stmt, need: Need, namespace: Mapping[str, object]) -> str | N
     """Say why the statement had better not be run in ``namespace``, or return None.
 
     A model class gets whatever it needs but data sets and downloads; others get no models either, and read no
-    files. A script gets whatever is lent to it (``lending``), but does not train unless nothing else runs it.
+    files. A script gets whatever is lent to it (``lending``), but does not train unless nothing else runs it,
+    nor check itself.
     """
+    if need is Need.SCRIPT and isinstance(node, ast.Assert):
+        return _CHECKS
     if need is Need.ALWAYS or isinstance(node, _DEFINITIONS):
         return None
     for call in ast.walk(node):

@@ -82,11 +82,19 @@ def _prepared(
     reach: Mapping[Key, int],
 ) -> tuple[Key, Window] | None:
     """The same picture after one more step of its preparation, if most that follows goes by way of that."""
+    whole, taken = reach[best[0]], children.get(best[0], ())
     for key, window in found:
-        is_next = key in children.get(best[0], ()) and 2 * reach[key] >= reach[best[0]]
-        if is_next and window.shape[:2] == best[1].shape[:2] and _is_square_alike(window, best[1]):
+        is_next = key in taken and window.shape[:2] == best[1].shape[:2] and _is_square_alike(window, best[1])
+        is_one_of_many = window.shape != best[1].shape and 2 * _beside(key, taken, children) > whole
+        if is_next and 2 * reach[key] >= whole and not is_one_of_many:
             return key, window
     return None
+
+
+def _beside(key: Key, taken: Sequence[Key], children: Mapping[Key, list[Key]]) -> int:
+    """How much follows from the others of these: as much as from this one where each is a patch."""
+    others = [one for one in taken if one != key]
+    return len({*others} | _descendants(others, children))
 
 
 def _first_batch(
@@ -142,6 +150,9 @@ def root_at(tracer: ScriptTracer, pictures: Mapping[Key, Window]) -> dict[Key, K
         [_of(tracer, key) for key in leaves],
     )
     _renumber(tracer.records, moved, shown, inside)
+    views = [renumbered(one, moved) for one in tracer.views]
+    tracer.views.clear()
+    tracer.views.extend(views)
     return moved
 
 

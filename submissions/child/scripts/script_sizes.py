@@ -47,8 +47,9 @@ def _of_patches(made: Sequence[Storage], image: Mapping[str, int]) -> dict[str, 
     if not side:
         return {"mlp_dim": _hidden(one for one in made if len(one.shape) > 2)}
     count, numbers = _rows(channels, height, width, side)
-    rows = (one.shape for one in made if len(one.shape) == 3 and one.shape[1] in (count, count + 1))
-    widths = (shape[-1] for shape in rows if shape[-1] not in (1, numbers))  # 1: of a norm's means
+    rows = [one.shape for one in made if len(one.shape) == 3 and one.shape[1] in (count, count + 1)]
+    tokens = [shape for shape in rows if shape[1:] != (count, numbers)]  # patches themselves are none
+    widths = (shape[-1] for shape in tokens if shape[-1] != 1)  # 1: of a norm's means
     maps = (one.shape for one in made if _is_map(one.shape) and one.shape[-1] in (count, count + 1))
     heads = next((_heads(shape, batch) for shape in maps), 0)
     embed_dim = next(widths, 0)

@@ -60,7 +60,8 @@ def tells_apart(written: Collection[object]) -> bool:
 
 def scaled(sizes: Sizes) -> Sizes:
     """A quarter of them, if the image still holds whole patches then."""
-    side, patch = (QUARTER.get(one, one) for one in (sizes.height, sizes.patch))
+    side, patch, heads = (QUARTER.get(one, one) for one in (sizes.height, sizes.patch, sizes.heads))
+    sizes = replace(sizes, heads=heads)  # which nothing shows before they attend
     return sizes if side % patch else replace(sizes, height=side, width=side, patch=patch)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from typing import Any
 from unittest import mock
 
 import numpy as np
 import torch
 from torch import nn
+from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torchvision.models import VisionTransformer
 from torchvision.transforms._presets import ImageClassification
@@ -47,11 +49,17 @@ def prepared(sizes: Sizes, numbers: Mapping[int, int], shortened: bool) -> Itera
             _renumbered(numbers),
             _cut_short(shortened),
             mock.patch.object(torch.Tensor, "backward", _begin_training),
+            mock.patch.object(functional, "conv2d", partial(_convolved, functional.conv2d)),
             silence(),
         ):
             yield
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)
+
+
+def _convolved(convolve: Any, image: torch.Tensor, weight: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+    """In float64 what NumPy and files give as float32: a convolution refuses two of them at once."""
+    return convolve(image.to(weight.dtype), weight, *args, **kwargs)
 
 
 def _begin_training(loss: torch.Tensor, *args: Any, **kwargs: Any) -> None:
