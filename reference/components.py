@@ -51,6 +51,7 @@ _MLP = ("mlp_hidden", "mlp_output")
 _BLOCK = ("block_input", *_ATTENTION, "post_attention_norm", *_MLP, "post_mlp_norm", "block_output")
 _HEAD = ("class_representation", "logits")
 _BEHIND_BLOCKS = ("second_block_output", "last_block_output", "final_sequence", *_HEAD)
+_PATCHES = ("patches", "flattened_patches", "patch_embeddings")
 _TOKENS = ("class_token", "tokens", "positioned_tokens")
 _OF_IMAGE = ("image", "patch", "channels")
 
@@ -59,7 +60,7 @@ COMPONENTS: dict[str, Component] = {
     for one in (
         Component(
             "patch_embedding", "Patch embedding", "B C H W", "B N D",
-            ("patches", "flattened_patches", "patch_embeddings"),
+            _PATCHES,
             ("image", "patch", "channels", "embed_dim", "patches"),
         ),
         Component(
@@ -125,6 +126,10 @@ COMPONENTS: dict[str, Component] = {
         Component(
             "patches", "Patches in rows", "B C H W", "B N F",
             ("patches", "flattened_patches"), ("patch", "image", "channels", "patches"), "0",
+        ),
+        Component(
+            "embedding", "Embedding of an image", "B C H W", "B T D",
+            (*_PATCHES, *_TOKENS), ("image", "patch", "channels", "embed_dim", "patches", "tokens"),
         ),
     )
 }  # fmt: skip

@@ -21,7 +21,7 @@ from ...submissions.reading.source import Source
 from ..assignment.assignment import Assignment
 from ..assignment.commands import command_line
 from ..locating.anatomy import anatomy_of
-from ..locating.walk import Finding, Step
+from ..locating.steps import Finding, Step
 from .asked_once import asked_once
 from .coincidences import outvoted
 from .crashes.crashing import Crash, diagnose
@@ -48,6 +48,7 @@ class Examination(Examples):
     """One submission under examination. Every method may raise the SubmissionError that ended its process."""
 
     is_part = False  # is it of one component alone?
+    is_of_lines = False  # of lines of a script, which train nothing?
 
     def __init__(
         self,

@@ -18,8 +18,10 @@ from ..examining.examination import Examination
 from ..examining.passes.example import Example
 from ..examining.passes.replay import replay
 from ..locating.reached import but_left_out
-from ..locating.walk import Finding
+from ..locating.steps import Finding
+from ..locating.walk import Walk
 from .component_walk import locate_component
+from .separate_results import separate_results
 
 _OWN_ARCHITECTURES = ("report", "pre-norm")  # of a block that is asked for alone
 _LIKE = {"pre-norm": "clip"}  # kinds whose blocks are wired as those of another
@@ -36,6 +38,7 @@ class ComponentExamination(Examination):
         session = ComponentSession(whole.session, candidate)
         super().__init__(whole.source, session, whole.assignment, whole.seed)
         self.candidate, self.passed_on = candidate, whole.passed_on
+        self.is_of_lines = candidate.lines
         self.row = COMPONENTS[candidate.key]
 
     def input(self, draw: Draw) -> Tensor:
@@ -46,15 +49,24 @@ class ComponentExamination(Examination):
         return torch.randn(self.row.input_shape(draw.sizes), generator=generator, dtype=torch.float64)
 
     def located(self, draw: Draw, trace: Trace) -> Example:
-        walk = locate_component(self.row.key, trace, draw.sizes, self.accepted_blocks)
+        walk, trace = self._most_found(draw, separate_results(trace) if self.is_of_lines else [trace])
         if self.ends_early:  # of what is wrong besides, that is told
             walk.steps = [replace(one, findings=but_left_out(one)) for one in walk.steps]
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
 
+    def _most_found(self, draw: Draw, traces: Sequence[Trace]) -> tuple[Walk, Trace]:
+        """The first of these passes that shows most of the component, else the one that shows most of all."""
+        found: list[tuple[Walk, Trace]] = []
+        for trace in traces:
+            found.append((locate_component(self.row.key, trace, draw.sizes, self.accepted_blocks), trace))
+            if 2 * _shown(found[-1][0]) > len(self.row.stages):
+                return found[-1]
+        return max(found, key=lambda one: _shown(one[0]))
+
     @cached_property
     def ends_early(self) -> bool:
         """May its code, or what it uses, end before it is finished?"""
-        return self.candidate.lines or bool(early_ends(self.source.files, self.candidate.name))
+        return self.is_of_lines or bool(early_ends(self.source.files, self.candidate.name))
 
     @cached_property
     def stopped_at(self) -> str | None:
@@ -80,3 +92,8 @@ class ComponentExamination(Examination):
 
     def counts(self, id: str) -> bool:
         return (self.row.key == "layer_norm" and id == "layernorm-no-affine") or super().counts(id)
+
+
+def _shown(walk: Walk) -> int:
+    """How many stages were found."""
+    return len({step.key for step in walk.steps if step.found is not None and step.found.record})

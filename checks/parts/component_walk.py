@@ -21,12 +21,13 @@ from ..locating.forms import NORMS
 from ..locating.model import about_model
 from ..locating.reached import leave_to_come
 from ..locating.search.relations import measured
-from ..locating.walk import Made, Walk, applied, begin_at, combine, right_of, stage_of, whole_input
+from ..locating.steps import Made
+from ..locating.walk import Walk, applied, begin_at, combine, right_of, stage_of, whole_input
 from ..locating.wiring.branches import MLP, attention
 from ..locating.wiring.operators import SameRow
 from ..locating.wiring.rows import Computation, Row
 from ..vit.class_token import settle_class_token
-from ..vit.embedding import replace_embeddings, settle_positions, tokens_and_positions
+from ..vit.embedding import embedding, replace_embeddings, settle_positions, tokens_and_positions
 from ..vit.patches import patch_embeddings, patches_alone
 from ..vit.token_forms import POSITIONS, TOKENS, TOKENS_WITHOUT
 from ..vit.token_sequences import PLAIN, Embedded, TokenSequence, embeddings
@@ -39,6 +40,7 @@ _CANDIDATES = 10  # parameters that could be the class token, or the positions
 _GIVEN: dict[str, tuple[tuple[str, int], ...]] = {  # the stages that the input stands for
     "patches": (("image", 0),),
     "patch_embedding": (("image", 0),),
+    "embedding": (("image", 0),),
     "class_token": (("patch_embeddings", 0),),
     "positions": (("tokens", 0),),
     "layer_norm": (("positioned_tokens", 0),),
@@ -206,7 +208,7 @@ class _Input(SameRow):
             yield Computation(Made(applied(norm, _INPUT), _INPUT), 1.0, ("norm-inside-component", *norm.ids))
 
 
-def _end(key: str) -> Node:
+def _end(key: str, block: int = 1) -> Node:
     """What is returned: the last stage, that added to the input, or something else."""
 
     def added(walk: Walk) -> bool:
@@ -222,7 +224,7 @@ def _end(key: str) -> Node:
 
     return lambda _: iter(
         (
-            Option(0.0, lambda walk: walk.ends_with(walk.context.stage(key, 1))),
+            Option(0.0, lambda walk: walk.ends_with(walk.context.stage(key, block))),
             Option(1.0, added),
             Option(SOMETHING_ELSE, lambda walk: True),
         )
@@ -255,6 +257,7 @@ _SETTLED: dict[str, Callable[[Walk], bool]] = {
 }
 _NODES: dict[str, tuple[Node, ...]] = {
     "patch_embedding": (unknown_patches,),  # where they are none of the known ones
+    "embedding": (embedding, _end("positioned_tokens", 0)),
     "attention": _along(_OF_ATTENTION, *attention()),
     "attention_head": _along(_OF_ATTENTION, *attention()[:_CONTEXT], end=_end_of_context),
     "dot_product_attention": _along(*attention()[1:_CONTEXT], end=_end_of_context),

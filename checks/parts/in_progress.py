@@ -21,7 +21,7 @@ _MADE_OF_PARTS = ("block", "encoder", "encoder_and_head", "model_of_patches")
 _BEGUN_BEFORE = (*_MADE_OF_PARTS, "patches")  # may be: their first stage is what others give, too
 # a block says more than the parts of it
 _ALONE = (
-    "patch_embedding", "class_token", "positions",
+    "patch_embedding", "class_token", "positions", "embedding",
     "attention", "attention_head", "dot_product_attention", "mlp", "block", "encoder",
     "head", "classifier", "patches", "layer_norm",
 )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...reference.components import COMPONENTS
 from ...submissions.reading.unwritten import early_ends
 from ..examining.examination import Examination
-from ..locating.reached import LEFT_OUT, lacks_something
+from ..locating.reached import LEFT_OUT
 from .component import ComponentExamination
 
 # what hangs on the order of axes in which it is called, and on what it is given
@@ -22,6 +22,7 @@ _HALVES = {  # of a block, by what is said where the other one is not there
     "mlp-left-out": ("block_input", *COMPONENTS["attention"].stages),
     "attention-left-out": ("post_attention_norm", *COMPONENTS["mlp"].stages),
 }
+_NOT_ADDED, _SUM_OF_IT = "mlp-result-dropped", {"post_mlp_norm", "block_output"}
 _NOTHING_LEARNED = "layernorm-no-affine"
 
 
@@ -33,11 +34,12 @@ def stages_shown(own: Sequence[str], part: ComponentExamination, whole: Examinat
     found = {step.key for step in part.walk.steps}
     if _is_rather_another(part, whole):
         return ()
-    if part.passed_on:  # the sums around what does nothing
-        return own if found >= _AROUND and _is_such(part) else ()
+    has_sums = found >= _AROUND  # around what does nothing
     halves = [stages for id, stages in _HALVES.items() if id in part.walk.ids]
-    if part.row.key == "block" and halves:  # the other one is to come
-        return [key for key in own if key in halves[0]]
+    if part.row.key == "block" and halves and not (part.passed_on and has_sums):  # the other one is to come
+        return _without_end([key for key in own if key in halves[0]], part)
+    if part.passed_on:
+        return own if has_sums and _is_such(part) else ()
     unknown = () if part.candidate.named else {key for key, _ in part.unexplained}
     stages = part.row.stages
     is_there = 2 * len(found.intersection(stages).difference(unknown)) > len(stages) and _is_such(part)
@@ -107,5 +109,8 @@ def _without_end(keys: Sequence[str], part: ComponentExamination) -> Sequence[st
     """Those before the last ones that leave something out, where the code of the part ends early."""
     if not part.ends_early:
         return keys
-    lacking = {one.key for one in part.walk.steps if lacks_something(one)}
+    told = (one for step in part.walk.steps for one in step.findings)
+    lacking = {one.stage for one in told if one.id.endswith(LEFT_OUT) and one.id not in _HALVES}
+    if part.is_of_lines and _NOT_ADDED in part.walk.ids:  # what is computed last is to be added yet
+        lacking |= _SUM_OF_IT
     return keys[: max((at for at, key in enumerate(keys, 1) if key not in lacking), default=0)]

@@ -112,7 +112,7 @@ def _take(walk: Walk, choice: TokenSequence) -> bool:
     walk.context.settle("tokens", 0, choice.sequence(walk.context))
     result = choice.positioned(walk.context)
     found = walk.places.find(result, walk.position - 1)
-    if found is None or (choice.token is None and _is_part(walk, result)):
+    if found is None or _is_part(walk, result):
         return False
     _settle_tokens(walk, choice, found)
     return True

@@ -43,10 +43,11 @@ def about_table(walk: Walk, use: Use) -> None:
     # a parameter that learns nothing may hold a formula, too
     if not any(names) or (not learned and names == ["cls-without-position"]):
         names = [fixed_formula(table, walk.sizes.grid)]
-    if names[0] in (_RIGHT, _REORDERED, _OTHER):
+    is_formula = names[0] in (_RIGHT, _REORDERED, _OTHER)
+    if is_formula:
         walk.formulas = {_STAGE: names[0] != _OTHER}
     if not learned and stored and all(leaf.kind == "tensor" for leaf in stored):
-        walk.note("buffer-not-registered" if _is_sinusoid(table) else "pos-not-parameter", _STAGE)
+        walk.note("buffer-not-registered" if is_formula else "pos-not-parameter", _STAGE)
     for name in names:
         if name:
             walk.note(name, _STAGE)

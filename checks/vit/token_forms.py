@@ -26,8 +26,15 @@ def _in_order(order: tuple[int, ...]) -> Form:
     return Form(cut, "patch-axes-mixed")
 
 
-# Those in which rows and columns of windows do not stand in front, side by side.
-CUTS_MIXED = tuple(_in_order(one) for one in permutations((1, 2, 3, 4, 5)) if {*one[:2]} != {2, 4})
+def _channel_by_channel(image: Tensor, patch: int) -> Tensor:
+    return image.reshape(*image.shape[:2], -1, patch, patch).transpose(1, 2)
+
+
+# Those in which rows and columns of windows do not stand in front, side by side, and that without windows.
+CUTS_MIXED = (
+    *(_in_order(one) for one in permutations((1, 2, 3, 4, 5)) if {*one[:2]} != {2, 4}),
+    Form(_channel_by_channel, "patch-view-whole-image"),
+)
 
 
 def _recut(x: Tensor) -> Tensor:

@@ -189,7 +189,7 @@ y = 0.5 * h * (1 + torch.erf(h / 2**0.5)) @ W2.T + b2
         (_OF_LAYERS, [1, *range(9, 15)]),
         (_PRODUCT, [1, 12, 13, 14]),
         (_LOOPS, [1, *range(9, 15)]),
-        (_OF_A_LIBRARYS_WEIGHTS, [1, *range(9, 16)]),  # it gives the output itself
+        (_OF_A_LIBRARYS_WEIGHTS, [1, *range(9, 15)]),  # whose own output is another result
         (_STACK, [1, *range(8, 23)]),
         (_HALF_A_BLOCK, [1, *range(8, 16)]),
         (_WEIGHTS, [1, 17, 18]),
@@ -225,3 +225,79 @@ def test_a_mistake_is_told(text: str, edit: tuple[str, str], id: str, zygote: Zy
     result = graded_file(edited(text, [edit]), VIT, zygote, tmp_path)
     assert [one.id for one in result.mistakes][:1] == [id]
     assert all(one.location is not None for one in result.mistakes)
+
+
+_EXPERIMENTS = """
+import torch
+from torch import nn
+
+
+def apart(t, h):
+    return t.unflatten(2, (h, -1)).transpose(1, 2)
+
+
+x = torch.randn(1, 4, 12)
+w_q, w_k, w_v = (torch.randn(12, 12) / 4 for _ in range(3))
+first = ((x @ w_q) @ (x @ w_k).mT / 12**0.5).softmax(-1) @ (x @ w_v)
+print(first.shape)
+
+x = torch.randn(2, 26, 48)
+norm, to_q, to_k, to_v, to_out = nn.LayerNorm(48), *(nn.Linear(48, 48) for _ in range(4))
+z = norm(x)
+q, k, v = apart(to_q(z), 6), apart(to_k(z), 6), apart(to_v(z), 6)
+p = (q @ k.mT / 8**0.5).softmax(-1)
+x = x + to_out((p @ v).transpose(1, 2).flatten(2))
+
+
+def mlp(t):
+    return torch.zeros_like(t)  # later
+
+
+x = x + mlp(x)
+"""
+
+
+def test_the_last_of_several_experiments_is_judged(zygote: Zygote, tmp_path: Path) -> None:
+    result = graded_file(_EXPERIMENTS, VIT, zygote, tmp_path)
+    assert (result.mistakes, right_stages(result)) == ([], [1, *range(8, 16)])
+    wrong = graded_file(
+        edited(_EXPERIMENTS, [("softmax(-1)\nx =", "softmax(2)\nx =")]), VIT, zygote, tmp_path
+    )
+    assert [one.id for one in wrong.mistakes] == ["softmax-over-queries"]
+
+
+_COMPARED_WITH_A_LAYER = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+x = torch.randn(2, 12, 32)
+theirs = nn.TransformerEncoderLayer(32, 4, 64, 0.0, "gelu", batch_first=True, norm_first=True)
+for one in theirs.parameters():
+    one.requires_grad_(False)
+
+
+def mine(x, m):
+    h = F.layer_norm(x, (32,), m.norm1.weight, m.norm1.bias)
+    h = F.linear(h, m.self_attn.in_proj_weight, m.self_attn.in_proj_bias)
+    q, k, v = (one.view(2, 12, 4, 8).transpose(1, 2) for one in h.split(32, -1))
+    h = ((q @ k.mT) * 8**-0.5).softmax(-1) @ v
+    x = x + m.self_attn.out_proj(h.transpose(1, 2).reshape(2, 12, 32))
+    h = F.layer_norm(x, (32,), m.norm2.weight, m.norm2.bias)
+    return x + m.linear2(F.gelu(m.linear1(h)))
+
+
+a = mine(x, theirs)
+b = theirs(x)
+assert torch.allclose(a, b, atol=1e-5)
+"""
+
+
+def test_what_is_compared_stands_beside_it(zygote: Zygote, tmp_path: Path) -> None:
+    """A layer that is right by itself hides no mistake, and need not learn."""
+    result = graded_file(_COMPARED_WITH_A_LAYER, VIT, zygote, tmp_path)
+    assert (result.mistakes, right_stages(result)) == ([], [1, *range(8, 21)])
+    text = edited(_COMPARED_WITH_A_LAYER, [("return x + m.linear2", "return h + m.linear2")])
+    assert [one.id for one in graded_file(text, VIT, zygote, tmp_path).mistakes] == [
+        "residual-mlp-from-normed"
+    ]

@@ -195,7 +195,7 @@ def _graded(text: str, zygote: Zygote, folder: Path) -> Result:
         pytest.param(_TRIED_ON_TOKENS, [1, *range(8, 21)], id="a script that has tokens and no image"),
         pytest.param(_ALONE, [1, *range(9, 16)], id="one function"),
         pytest.param(_ALONE.replace("heads", "hoofden"), [1, *range(9, 16)], id="a name that says nothing"),
-        pytest.param(_FLAT, [1, *range(9, 16)], id="keys that are put together"),
+        pytest.param(_FLAT, [*range(1, 8), *range(9, 16)], id="keys that are put together"),
         pytest.param(_FLAT_WITH_TOKENS, [*range(1, 17)], id="and what ends with tokens"),
         pytest.param(_UNFILLED, [1, *range(9, 16), 17, 18], id="a dictionary that nobody fills"),
     ],

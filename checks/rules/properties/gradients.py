@@ -32,6 +32,8 @@ def gradients(examination: Examination) -> None:
     Else: Not every parameter gets a gradient
     """
     draw = example_of(examination).draw
+    if examination.is_of_lines:
+        raise NotApplicable("lines of a script train nothing")
     if any(one.id == "classes-returned" for one in examination.findings()):
         raise NotApplicable("the number of a class has no gradient")
     passes = _backward(examination)
@@ -66,8 +68,8 @@ def _is_some(examination: Examination) -> bool:
 
 
 def _demand_no_cut(examination: Examination, passes: Passes) -> None:
-    """Raises CheckFailed where the code cuts off what is read already: what is not may still come."""
-    read = _read(example_of(examination))
+    """Raises CheckFailed where the code cuts off what its stages are made of: the rest may be beside them."""
+    read = _made_of(example_of(examination))
     cut_off = [name for name, one in passes.gradients.items() if not one.exists and name in read]
     missing = [name for name in cut_off if not _is_fixed(examination, passes, name)]
     if missing:
@@ -104,6 +106,15 @@ def _demand_no_row_of_token(examination: Examination, passes: Passes) -> None:
 def _read(example: Example) -> set[str]:
     """Names of the parameters and buffers that the pass reads."""
     return {leaf.name for leaf in example.trace.leaves}
+
+
+def _made_of(example: Example) -> set[str]:
+    """Names of the parameters and buffers that what was found is computed from."""
+    trace = example.trace
+    found = {step.found.record for step in example.walk.steps if step.found is not None}
+    records = frozenset[int]().union(*(trace.ancestors(trace.records[one].reference) for one in found))
+    inputs = (one for number in records for one in trace.records[number].inputs)
+    return {trace.leaves[one.number].name for one in inputs if one.kind == "leaf"}
 
 
 def _is_fixed(examination: Examination, passes: Passes, name: str) -> bool:

@@ -17,6 +17,7 @@ from .rendering import render
 
 _COMPONENTS = {  # the class that a component is written as, and what its constructor takes
     "patches": ("Patchify", "patch_size"),
+    "embedding": ("Embedding", "image_size, patch_size, in_channels, embed_dim"),
     "patch_embedding": ("PatchEmbedding", "in_channels, patch_size, embed_dim"),
     "class_token": ("ClassToken", "embed_dim"),
     "positions": ("PositionEmbedding", "num_tokens, embed_dim"),

@@ -35,24 +35,29 @@ class DrawnScript:
     names: Mapping[str, object]
 
     @cached_property
+    def drawing(self) -> list[Statement]:
+        """Those that draw what they bind."""
+        return _drawing(self.statements)
+
+    @cached_property
     def in_pass(self) -> list[Statement]:
         """Those that compute from what was drawn or from layers, and make neither."""
         live, steps = {*self.drawn, *self.weights, *self.layers}, set[Statement]()
+        made = {*self.drawing}
         others = [
-            one for one in self.statements if not (_draws(one) or one.binds & self.layers or one.defines)
+            one for one in self.statements if not (one in made or one.binds & self.layers or one.defines)
         ]
         for one in others:
             if one.loads & live:
-                live |= one.binds
+                live |= _changed_in(one)
                 steps.add(one)
-        inside = (node for one in steps for node in ast.walk(one.node) if isinstance(node, ast.stmt))
-        changed = {name for node in inside for name in bound(node)}  # such as a list that begins empty
+        changed = {name for one in steps for name in _changed_in(one)}  # such as a list that begins empty
         return [one for one in others if one in steps or one.binds & changed]
 
     @cached_property
     def weights(self) -> set[str]:
         """The names of what else is drawn."""
-        drawn = {name for one in self.statements if _draws(one) for name in one.binds}
+        drawn = {name for one in self.drawing for name in one.binds}
         return (drawn - self.drawn.keys()) & self.names.keys()
 
     @cached_property
@@ -138,7 +143,7 @@ def _as_parameters(value: object) -> object:
 def drawn_scripts(loaded: Loaded, inputs: int) -> Iterator[Definition]:
     """Yield the files that compute from so many tensors of one shape that they draw: they may be a part."""
     for file in loaded.program.parts:
-        if file not in loaded.program.broken and any(map(_draws, loaded.program.statements[file])):
+        if file not in loaded.program.broken and _drawing(loaded.program.statements[file]):
             ran = _ran(loaded.program, file)
             script = _script(ran.program.statements[file], vars(ran.modules[file]), inputs)
             if script is not None:
@@ -152,15 +157,41 @@ def _ran(program: Program, file: str) -> Loaded:
 
 def _script(statements: Sequence[Statement], names: Mapping[str, object], inputs: int) -> DrawnScript | None:
     """As inputs it has the first that it draws with most axes: weights have two, and tokens mostly three."""
-    draws = [name for one in statements if _draws(one) for name in one.binds]
+    draws = [name for one in _drawing(statements) for name in one.binds]
     tensors = {name: one for name in draws if isinstance(one := names.get(name), Tensor) and one.dim() > 1}
     most = max((one.dim() for one in tensors.values()), default=0)
     drawn = dict([(name, one) for name, one in tensors.items() if one.dim() == most][:inputs])
-    found = DrawnScript(statements, drawn, names)
+    found = DrawnScript(_latest(statements, drawn, names), drawn, names)
     alike = len({one.shape for one in drawn.values()}) == 1
     return found if len(drawn) == inputs and alike and found.in_pass else None
 
 
-def _draws(statement: Statement) -> bool:
-    """Does it draw what it binds, and define nothing?"""
-    return not statement.is_definition and any(called(one) in _DRAWS for one in ast.walk(statement.node))
+def _latest(
+    statements: Sequence[Statement], drawn: Mapping[str, Tensor], names: Mapping[str, object]
+) -> Sequence[Statement]:
+    """Without those that compute from inputs under whose names others are drawn later."""
+    anew = [one for one in _drawing(statements) if one.binds & drawn.keys() and not one.binds & one.loads]
+    if len(anew) <= len(drawn):
+        return statements
+    first = statements.index(anew[-len(drawn)])
+    before = {*DrawnScript(statements[:first], drawn, names).in_pass}
+    return [one for one in statements if one not in before]
+
+
+def _changed_in(statement: Statement) -> set[str]:
+    """The names that it and every statement in it bind or change."""
+    inside = (node for node in ast.walk(statement.node) if isinstance(node, ast.stmt))
+    return {*statement.binds} | {name for node in inside for name in bound(node)}
+
+
+def _drawing(statements: Sequence[Statement]) -> list[Statement]:
+    """Those that draw what they bind, by themselves or by a function that is given nothing drawn."""
+    draws, drawn, found = {*_DRAWS}, set[str](), list[Statement]()
+    for one in statements:
+        calls = {called(node) for node in ast.walk(one.node)}
+        if one.defines and calls & draws:
+            draws |= one.binds
+        elif not one.defines and (calls & {*_DRAWS} or (calls & draws and not one.loads & drawn)):
+            found.append(one)
+            drawn |= one.binds
+    return found

@@ -11,6 +11,7 @@ _MODEL = ("vi(si|t)", "(transformer|model|net|classifi|encoder)(?!.*(block|layer
 _NAMES: dict[str, tuple[str, ...]] = {  # patterns of names without underscores, the plainest first
     "patches": ("patchif|(image|img|to|in|cut|split|get|make|extract).*patches$|^patches$", "patch"),
     "patch_embedding": ("patch.*(emb|proj|tok)|emb.*patch", "patch|parche|tokeni[sz]|ima?ge?to"),
+    "embedding": ("^(?!.*(patch|pos|cls|class)).*(emb|einbett|incrust|token)", "emb"),
     "class_token": ("cls|class.*tok", "prepend|addtok|tok.*pos"),
     "positions": ("pos",),
     "layer_norm": ("layernorm|^ln", "norm"),
@@ -68,4 +69,5 @@ def may_be(definition: Definition, key: str, definitions: Definitions) -> bool:
     others = [one for one in _PARTS_OF_A_MODEL if one not in own]
     inside = [one.name for one in definitions.reachable(definition)[1:]]
     is_made = any(is_named(name, other) for other in others for name in inside)
-    return not is_made and _says_nothing(definition.name)
+    is_head = key == "head" and is_named(definition.name, "attention_head")  # which of both, trying tells
+    return not is_made and (is_head or _says_nothing(definition.name))

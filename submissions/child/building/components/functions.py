@@ -26,6 +26,7 @@ _COUNTED = "heads", "patch", "embed_dim", "mlp_dim", "classes"  # that functions
 _BIAS = re.compile(r"b|b[\d_]\w*|b(q|k|v|o|qkv)|\w*_b\d?|\w*bias\w*|\w*beta\w*|\w*shift\w*")
 
 # Patterns of names, and the shapes that weight and bias may have, as letters of `Sizes.axes`.
+_NORM_INSIDE = (r"norm|ln|gamma|beta", ("D",), ("D",))
 _NORM = ((r"gamma|scale|weight|gain|alpha|[gw]$", ("D",), ("D",)), (r"b|shift", (), ("D",)))
 _QKV = (r"qkv", ("D 3D", "3D D"), ("3D",))
 _MAP = (
@@ -37,22 +38,27 @@ _MLP = (
     (r"2|out|down|proj", ("M D", "D M"), ("D",)),
     (r"1|in|up|fc|hidden", ("D M", "M D"), ("M",)),
 )
-_HEAD = ((r"w|head|fc|linear|matrix|b", ("K D", "D K"), ("K",)),)
+_HEAD = (
+    _NORM_INSIDE,
+    (r"w|head|fc|linear|matrix|b", ("K D", "D K"), ("K",)),
+)
+_PATCH = (r"w|kernel|proj|emb|conv|filter|matrix|linear|b", ("D C P P", "F D", "D F"), ("D",))
+_TOKEN = (r"cls|class|token", ("1 1 D", "1 D", "D"), ())
+_TABLE = ("1 T D", "T D"), ()
 _PARAMETERS: dict[str, tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]] = {
     "patches": (),
-    "patch_embedding": (
-        (r"w|kernel|proj|emb|conv|filter|matrix|linear|b", ("D C P P", "F D", "D F"), ("D",)),
-    ),
-    "class_token": ((r"cls|class|token", ("1 1 D", "1 D", "D"), ()),),
-    "positions": ((r"pos|emb|table|encod|p$", ("1 T D", "T D"), ()),),
+    "patch_embedding": (_PATCH,),
+    "class_token": (_TOKEN,),
+    "positions": ((r"pos|emb|table|encod|p$", *_TABLE),),
+    "embedding": (_TOKEN, (r"pos|table", *_TABLE), _PATCH),
     "layer_norm": _NORM,
     "layer_norm_plain": (),
-    "attention": (_QKV, _MAP),
-    "attention_head": ((_MAP[0], ("D d",), ("d",)),),
+    "attention": (_NORM_INSIDE, _QKV, _MAP),
+    "attention_head": (_NORM_INSIDE, (_MAP[0], ("D d",), ("d",))),
     "dot_product_attention": (),
-    "mlp": _MLP,
+    "mlp": (_NORM_INSIDE, *_MLP),
     "block": (
-        (r"norm|ln|gamma|beta", ("D",), ("D",)),
+        _NORM_INSIDE,
         _QKV,
         (r"2|mlp_?out|down", ("M D", "D M"), ("D",)),
         (r"1|mlp|fc|up|ff", ("D M", "M D"), ("M",)),
@@ -148,14 +154,24 @@ def _makes(
 
 
 def _dictionaries(texts: Sequence[str], key: str) -> list[Make]:
-    """Dictionaries with what their keys say: sizes, or parameters of these shapes or others."""
-    ways = itertools.product(*(_under(one, key) for one in texts))
+    """Dictionaries with what their keys say: sizes, or parameters of these shapes, then of others."""
+    said = [_said(one, key) for one in texts]
+    others: list[Make] = [*map(_Tensor, _all_shapes(key))]
+    ways = itertools.chain(
+        itertools.product(*(one or others for one in said)),
+        itertools.product(*([*one, *others] if _are_tensors(one) else one for one in said)),
+    )
     return [_Dictionary(dict(zip(texts, one, strict=True))) for one in itertools.islice(ways, _MOST_WAYS)]
 
 
-def _under(text: str, key: str) -> list[Make]:
-    sizes = [] if (shapes := _shapes(text, key)) else [*map(_meaning, choices(text, "", None))]
-    return sizes or [*map(_Tensor, dict.fromkeys((*shapes, *_all_shapes(key))))]
+def _said(text: str, key: str) -> list[Make]:
+    """What a key says, if anything."""
+    shapes = _shapes(text, key)
+    return [*map(_Tensor, shapes)] if shapes else [*map(_meaning, choices(text, "", None))]
+
+
+def _are_tensors(makes: Sequence[Make]) -> bool:
+    return all(isinstance(one, _Tensor) for one in makes)
 
 
 def _meaning(choice: Any) -> Make:

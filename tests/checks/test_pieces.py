@@ -1,0 +1,159 @@
+"""Pieces of a model before there is one: what they show is judged, and what is to come is no mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpus import edited
+from one_file import graded_file, right_stages
+from test_unfinished import VIT
+
+from vitcheck.submissions.host.process import Zygote
+
+_EMBEDDING = """
+import torch
+
+
+def windows(img, s):
+    b, c, h, w = img.shape
+    x = img.reshape(b, c, h // s, s, w // s, s)
+    return x.permute(0, 2, 4, 1, 3, 5).reshape(b, -1, c * s * s)
+
+
+def embed(img, held, s):
+    x = windows(img, s) @ held["kernel"] + held["kernel_b"]
+    first = held["cls"].expand(len(x), 1, -1)
+    return torch.cat([first, x], dim=1) + held["pos"]
+
+
+def classify(x, held):
+    ...
+"""
+_HEAD = """
+import torch
+from torch import nn
+
+
+class Head(nn.Module):
+    def __init__(self, dim, classes):
+        super().__init__()
+        self.norm, self.out = nn.LayerNorm(dim), nn.Linear(dim, classes)
+
+    def forward(self, tokens):
+        return self.out(self.norm(tokens)[:, 0])
+
+
+class ViT(nn.Module):
+    def __init__(self, dim=48, classes=10):
+        super().__init__()
+        self.embed = nn.Identity()  # TODO
+        self.blocks = nn.Identity()  # TODO
+        self.head = Head(dim, classes)
+
+    def forward(self, x):
+        return self.head(self.blocks(self.embed(x)))
+"""
+_SUBLAYER = """
+import torch
+import torch.nn.functional as F
+
+
+def norm(x, w, b, eps=1e-6):
+    d = x - x.mean(-1, keepdim=True)
+    return d * torch.rsqrt(d.square().mean(-1, keepdim=True) + eps) * w + b
+
+
+def mlp_part(x, ln_w, ln_b, w1, b1, w2, b2):
+    h = F.gelu(norm(x, ln_w, ln_b) @ w1.t() + b1)
+    return x + (h @ w2.t() + b2)
+
+
+def attention_part(x, *weights):
+    return x  # later
+"""
+_NOT_ADDED = """
+import torch
+from torch import nn
+
+x = torch.randn(3, 26, 40)
+norm1, norm2 = nn.LayerNorm(40), nn.LayerNorm(40)
+attend = nn.MultiheadAttention(40, 5)
+z = norm1(x).transpose(0, 1)
+a, _ = attend(z, z, z)
+x = x + a.transpose(0, 1)
+up, down = nn.Linear(40, 160), nn.Linear(160, 40)
+m = down(nn.functional.gelu(up(norm2(x))))
+"""
+_NOT_PROJECTED = """
+import torch
+
+x = torch.randn(2, 10, 24)
+gain = torch.ones(24, requires_grad=True)
+shift = torch.zeros(24, requires_grad=True)
+n = (x - x.mean(-1, keepdim=True)) / torch.sqrt(x.var(-1, keepdim=True, unbiased=False) + 1e-6) * gain + shift
+w_q, w_k, w_v = (torch.randn(3, 24, 8) / 5 for _ in range(3))
+found = []
+for one in range(3):
+    s = torch.bmm(n @ w_q[one], (n @ w_k[one]).transpose(1, 2)) / 8**0.5
+    found.append(s.softmax(-1) @ (n @ w_v[one]))
+together = torch.cat(found, -1)
+# w_o = ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        pytest.param(_EMBEDDING, [*range(1, 8)], id="an embedding with its weights in a dictionary"),
+        pytest.param(_HEAD, [1, *range(23, 27)], id="a head"),
+        pytest.param(_SUBLAYER, [1, 17, 18], id="an MLP with its norm and residual"),
+        pytest.param(_NOT_ADDED, [1, *range(8, 19)], id="an MLP that is to be added yet"),
+        pytest.param(_NOT_PROJECTED, [1, *range(8, 15)], id="heads that are to be projected yet"),
+    ],
+)
+def test_nothing_wrong_is_found(text: str, right: list[int], zygote: Zygote, tmp_path: Path) -> None:
+    result = graded_file(text, VIT, zygote, tmp_path)
+    assert (result.mistakes, right_stages(result)) == ([], right)
+
+
+_TABLE = """
+import math
+
+import torch
+from torch import nn
+
+img = torch.rand(2, 3, 32, 32)
+x = nn.Linear(48, 40)(img.unfold(2, 4, 4).unfold(3, 4, 4).permute(0, 2, 3, 1, 4, 5).reshape(2, 64, 48))
+x = torch.cat([nn.Parameter(torch.rand(1, 1, 40)).expand(2, 1, 40), x], 1)
+table = torch.zeros(65, 40)
+for row in range(65):
+    for column in range(0, 40, 2):
+        angle = row / 10000 ** (column / 40)
+        table[row, column] = math.sin(angle)
+        table[row, column + 1] = math.cos(angle)
+x = x + table
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "id"),
+    [
+        pytest.param(
+            _EMBEDDING,
+            (
+                "reshape(b, c, h // s, s, w // s, s)\n    return x.permute(0, 2, 4, 1, 3, 5)",
+                "reshape(b, c, -1, s, s)\n    return x.transpose(1, 2)",
+            ),
+            "patch-view-whole-image",
+            id="embedding",
+        ),
+        pytest.param(_HEAD, ("[:, 0]", "[:, -1]"), "readout-last-token", id="head"),
+        pytest.param(_NOT_ADDED, ("x = x + a", "x = a"), "residual-attn-missing", id="not added"),
+        pytest.param(_NOT_PROJECTED, ("softmax(-1)", "softmax(1)"), "softmax-over-queries", id="heads"),
+        pytest.param(_TABLE, ("math.cos", "math.sin"), "sinusoid-wrong-frequencies", id="table"),
+    ],
+)
+def test_a_mistake_is_told(text: str, edit: tuple[str, str], id: str, zygote: Zygote, tmp_path: Path) -> None:
+    result = graded_file(edited(text, [edit]), VIT, zygote, tmp_path)
+    assert [one.id for one in result.mistakes] == [id]
