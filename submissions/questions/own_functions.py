@@ -37,6 +37,11 @@ class Prepared:
     dtypes: Mapping[str, str]
     errors: Mapping[str, str]  # why there is no tensor
 
+    @property
+    def told(self) -> str:
+        """How it is called in a sentence."""
+        return f"the {'function' if self.is_function else 'transform'} {self.name}"
+
     def __post_init__(self) -> None:
         if any(one.dim() not in (3, 4) for one in self.tensors.values()):
             raise ValueError("a prepared image has neither three nor four axes")

@@ -16,9 +16,9 @@ from .recording import Recorded
 T = TypeVar("T")  # a recorded pass, as it travels or as it is read
 
 TRAIN = "train", "train again", "train once more", "train at last"  # passes in train mode, by name of the use
-REACH = (
-    "reach"  # how far each of many images reaches its scores in train mode, a third of all branches dropped
-)
+# in train mode, where the student's own modules drop a third: how far each of many images reaches its scores,
+# and by how much each of these modules multiplies what it keeps
+REACH, KEPT = "reach", "kept"
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ def test_every_property_that_is_said_to_tell_a_mistake_is_shown_to() -> None:
         *("eval-not-called", "silent-floor-crop", "pos-grid-not-resampled", "image-rows-columns-exchanged"),
         *("default-size-wrong", "default-sizes-differ", "own-sizes-fail"),
         *("softmax-before-loss", "log-missing-before-loss", "drop-path-on-stream"),
+        "dropped-not-rescaled",
         *("train-mode-not-restored", "gradients-not-cleared"),
         *("gradients-cleared-before-step", "optimizer-before-layer"),
         *("optimizer-of-another-model", "labels-in-another-order"),

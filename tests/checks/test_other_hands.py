@@ -185,6 +185,15 @@ def test_right_programs_keep_all_points(way: str, tmp_path: Path, zygote: Zygote
 
 
 WRONG = {
+    "stochastic depth that scales nothing": (
+        (
+            (_DROP_PATH[0][0], _DROP_PATH[0][1].replace(" / keep", "")),
+            _DROP_PATH[1],
+            (_BLOCK, _DROPS_A_BRANCH),
+        ),
+        "dropped-not-rescaled",
+        ".bernoulli_(keep)",
+    ),
     "stochastic depth of the sum": (
         (*_DROP_PATH, (_BLOCK, _DROPS_ALL)),
         "drop-path-on-stream",

@@ -112,6 +112,22 @@ class Net(torch.nn.Module):
     def summary(self, x):
         return self.head.weight.argmax()
 """
+OF_ONE_IMAGE = """
+import torch
+
+
+class Predicts:
+    @torch.no_grad()
+    def tell(self, image):
+        self.eval()
+        share, best = torch.softmax(self(image[None]), dim=1).max(dim=-1)
+        return best.item(), share.item()
+
+
+class Net(Predicts, torch.nn.Module):
+    def forward(self, x):
+        return x.mean((2, 3))
+"""
 OF_A_BATCH = """
 import torch
 
@@ -130,6 +146,7 @@ PROGRAMS = {
     "of bytes": OF_BYTES,
     "printed": PRINTED,
     "of a model": OF_A_MODEL,
+    "of one image, for any model": OF_ONE_IMAGE,
 }
 
 
@@ -165,13 +182,14 @@ WRONG = [
     ("of a tensor", "dim=1", "dim=0", "argmax-over-batch"),
     ("of a tensor", "    modelo.eval()\n", "", "eval-not-called"),
     ("of a model", "dim=1", "dim=0", "argmax-over-batch"),
+    ("of one image, for any model", "dim=1", "dim=0", "class-softmax-over-batch"),
     ("of bytes", "model(x), dim=1", "model(x), dim=0", "class-softmax-over-batch"),
     ("printed", "scores.softmax(-1)", "scores.softmax(0)", "class-softmax-over-batch"),
     ("printed", "scores.softmax(-1)", "scores.sigmoid()", "probs-sigmoid"),
 ]
 
 
-_NAMES = "vorhersage", "clase", "show", "predict"
+_NAMES = "vorhersage", "clase", "show", "predict", "tell"
 
 
 @pytest.mark.parametrize(("program", "old", "new", "id"), WRONG)

@@ -136,6 +136,15 @@ WRONG = [
     ),
     (
         "by a library",
+        (
+            "[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]",
+            "[0.2470, 0.2435, 0.2616], [0.4914, 0.4822, 0.4465]",
+        ),
+        None,
+        "mean-and-std-exchanged",
+    ),
+    (
+        "by a library",
         ("transforms.Resize((224, 224))", "transforms.Resize(256), transforms.CenterCrop(224)"),
         None,
         "resize-policy",

@@ -79,6 +79,7 @@ def test_every_check_has_a_record_a_title_and_its_stage(examination: Examination
         "property[uneven-image]": "skipped",
         "property[own-sizes]": "skipped",
         "property[images-reach-scores]": "skipped",
+        "property[kept-is-scaled]": "skipped",
         "property[own-pass]": "skipped",
         "property[loss]": "skipped",
         "property[training]": "skipped",

@@ -29,7 +29,9 @@ def predictions(examination: Examination) -> None:
         wrong = _wrong(examination, predicted)
         if wrong is not None:
             text, id = wrong
-            raise CheckFailed(f"{predicted.name} {text}", (id,), None, Frame(predicted.file, predicted.line))
+            raise CheckFailed(
+                f"the function {predicted.name} {text}", (id,), None, Frame(predicted.file, predicted.line)
+            )
 
 
 def _wrong(examination: Examination, told: Predicted) -> tuple[str, str] | None:

@@ -19,6 +19,7 @@ from . import holds
 from .passes import code_of
 
 _CLOSE = 0.02  # of normalised values: 8-bit rounding is 0.02, the next usual constants differ by 0.3
+_SPREAD = 0.39  # a deviation of pixels in colour, of which photographs have up to 0.3 around 0.5
 _ALIKE = 0.1  # mean difference of quarters, of values that go from 0 to 1: resampling blurs edges by far less
 
 
@@ -51,7 +52,7 @@ def _judge_best(examination: Examination, found: Sequence[Prepared]) -> None:
 def _judge(examination: Examination, prepared: Prepared) -> None:
     side = examination.assignment.full.height
     if not examination.assignment.asks_sizes and len(_image(prepared.tensors["black"])) == 1:
-        raise NotApplicable(f"{prepared.name} prepares grey images")
+        raise NotApplicable(f"{prepared.told} prepares grey images")
     steps: list[Callable[[], None]] = [
         lambda: _form(examination, prepared),
         lambda: _values(prepared),
@@ -84,7 +85,7 @@ def _raise_first(examination: Examination, ends: Sequence[CheckFailed | NotAppli
 def _form(examination: Examination, prepared: Prepared) -> None:
     """Number type and axes."""
     if prepared.dtypes["black"] != "float32":
-        text = f"{prepared.name} returns {prepared.dtypes['black']}, but the weights are float32"
+        text = f"{prepared.told} returns {prepared.dtypes['black']}, but the weights are float32"
         raise CheckFailed(text, ("integer-input",))
     adds_axis = any(
         word in code_of(examination)
@@ -93,7 +94,7 @@ def _form(examination: Examination, prepared: Prepared) -> None:
     if prepared.is_function and prepared.tensors["black"].dim() == 3 and not adds_axis:
         shape = shaped(prepared.tensors["black"].shape)
         raise CheckFailed(
-            f"{prepared.name} returns the shape {shape}, without a batch axis", ("missing-batch-axis",)
+            f"{prepared.told} returns the shape {shape}, without a batch axis", ("missing-batch-axis",)
         )
 
 
@@ -101,7 +102,7 @@ def _values(prepared: Prepared) -> None:
     """What black, white and red become in each channel, whatever they are normalised by."""
     black, white = _levels(prepared, "black"), _levels(prepared, "white")
     if float(_image(prepared.tensors["black"]).flatten(1).std(1).max()) > _CLOSE:
-        text = f"{prepared.name} turns a black image into channels that are not constant"
+        text = f"{prepared.told} turns a black image into channels that are not constant"
         raise CheckFailed(text, ("hwc-viewed-as-chw",))
     slope, std = white - black, torch.tensor(IMAGENET_STD, dtype=torch.float64)
     if bool(((slope * 255 * std - 1).abs() < _CLOSE).all() or ((slope * 255 - 1).abs() < _CLOSE).all()):
@@ -109,13 +110,13 @@ def _values(prepared: Prepared) -> None:
     red = (_levels(prepared, "red") - black) / slope
     if red.argmax() == 2:
         raise CheckFailed(
-            f"{prepared.name} turns a red image bright in the last channel", ("bgr-channel-order",)
+            f"{prepared.told} turns a red image bright in the last channel", ("bgr-channel-order",)
         )
 
 
 def _told(prepared: Prepared) -> str:
     black, white = (_list(_levels(prepared, one)) for one in ("black", "white"))
-    return f"{prepared.name} turns a black pixel into {black} and a white one into {white}"
+    return f"{prepared.told} turns a black pixel into {black} and a white one into {white}"
 
 
 def _normalised(examination: Examination, prepared: Prepared) -> None:
@@ -125,11 +126,21 @@ def _normalised(examination: Examination, prepared: Prepared) -> None:
     if float(black.abs().max()) < _CLOSE:
         if not _normalises_elsewhere(examination):
             raise CheckFailed(_told(prepared), ("missing-normalisation",))
-        raise NotApplicable(f"{prepared.name} does not normalise, but other code here does")
+        raise NotApplicable(f"{prepared.told} does not normalise, but other code here does")
     if not _close(black, right_black) or not _close(white, right_white):
+        _demand_in_order(prepared, black, white)
         right = f"{_list(right_black)} and {_list(right_white)}"
         text = f"{_told(prepared)}; with ImageNet's constants these are {right}"
         raise CheckFailed(text, ("wrong-normalisation-constants",))
+
+
+def _demand_in_order(prepared: Prepared, black: Tensor, white: Tensor) -> None:
+    """Raises CheckFailed where what is subtracted is a deviation, and what it is divided by a mean."""
+    divisor = 1 / (white - black)
+    subtracted = -black * divisor
+    if bool((divisor > _SPREAD).all() and (subtracted > 0).all() and (subtracted < divisor).all()):
+        text = f"{prepared.told} subtracts {_list(subtracted)} and divides by {_list(divisor)}"
+        raise CheckFailed(text, ("mean-and-std-exchanged",))
 
 
 def _normalises_elsewhere(examination: Examination) -> bool:
@@ -141,16 +152,16 @@ def _layout(prepared: Prepared, side: int) -> None:
     """Coloured quarters stay quarters."""
     if _differs(prepared, "quarters", side):
         if not _differs(prepared, "quarters", side, turned=True):
-            text = f"{prepared.name} swaps the rows and columns of an image"
+            text = f"{prepared.told} swaps the rows and columns of an image"
             raise CheckFailed(text, ("image-rows-columns-exchanged",))
-        text = f"{prepared.name} scrambles an image of four coloured quarters"
+        text = f"{prepared.told} scrambles an image of four coloured quarters"
         raise CheckFailed(text, ("hwc-viewed-as-chw",))
 
 
 def _modes(prepared: Prepared) -> None:
     """Grey pictures, pictures with transparency and with a palette become the RGB ones."""
     for picture, same in (("grey", "white"), ("transparent", "quarters"), ("palette", "quarters")):
-        told = f"{prepared.name} of a {picture} image"
+        told = f"{prepared.told}, given a {picture} image,"
         if picture in prepared.errors:
             raise CheckFailed(f"{told} fails: {prepared.errors[picture]}", ("grey-or-alpha-not-converted",))
         found, expected = prepared.tensors[picture], prepared.tensors[same]
@@ -163,11 +174,11 @@ def _shape(prepared: Prepared, side: int) -> None:
     """A picture that is not square is squeezed to a square, all of it."""
     if "wide" in prepared.errors:
         raise CheckFailed(
-            f"{prepared.name} of a wide image fails: {prepared.errors['wide']}", ("resize-policy",)
+            f"{prepared.told}, given a wide image, fails: {prepared.errors['wide']}", ("resize-policy",)
         )
     if _differs(prepared, "wide", side):
         shape = shaped(prepared.tensors["wide"].shape)
-        text = f"{prepared.name} does not resize a wide image to a square, but crops it ({shape})"
+        text = f"{prepared.told} does not resize a wide image to a square, but crops it ({shape})"
         raise CheckFailed(text, ("resize-policy",))
 
 
@@ -201,11 +212,11 @@ def _image(tensor: Tensor) -> Tensor:
 def _levels(prepared: Prepared, picture: str) -> Tensor:
     """The mean of each channel. Raises CheckFailed where there are not three in front."""
     if picture not in prepared.tensors:
-        raise CheckFailed(f"{prepared.name} of a {picture} image fails: {prepared.errors.get(picture)}")
+        raise CheckFailed(f"{prepared.told}, given a {picture} image, fails: {prepared.errors.get(picture)}")
     image = _image(prepared.tensors[picture])
     if image.shape[0] != 3:
         raise CheckFailed(
-            f"{prepared.name} returns the shape {shaped(image.shape)}, but 3 channels should come first"
+            f"{prepared.told} returns the shape {shaped(image.shape)}, but 3 channels should come first"
         )
     return image.mean((1, 2))
 

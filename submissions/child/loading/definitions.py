@@ -104,21 +104,19 @@ class Definitions:
                     self._literals[name] = ast.literal_eval(value_node)
 
     def methods(self) -> Iterator[Definition]:
-        """Yield the methods of its models."""
-        for of, node in self._methods_written():
+        """Yield the methods of its models, and those of other classes that these inherit from."""
+        models = [one.value for one in self.all.values() if isinstance(one.value, type) and one.is_module]
+        lines = {each for one in models for each in one.__mro__}
+        for of, node in _methods_of(one for one in self.all.values() if one.value in lines):
             value = getattr(of.value, node.name, None)
             yield Definition(node.name, of.module, of.file, value, node, is_method=True)
 
     def class_methods(self) -> Iterator[Definition]:
         """Yield the class methods of its models, as ``Model.from_config``."""
-        for of, node in self._methods_written():
+        for of, node in _methods_of(one for one in self.all.values() if one.is_module):
             if isinstance(inspect.getattr_static(of.value, node.name, None), classmethod):
                 value = getattr(of.value, node.name)
                 yield Definition(f"{of.name}.{node.name}", of.module, of.file, value, node)
-
-    def _methods_written(self) -> Iterator[tuple[Definition, ast.FunctionDef]]:
-        for of in (one for one in self.all.values() if one.is_module):
-            yield from ((of, one) for one in of.node.body if isinstance(one, ast.FunctionDef))
 
     def reachable(self, of: Definition) -> list[Definition]:
         """List ``of`` and all that it uses, directly or not, the outermost first."""
@@ -279,3 +277,8 @@ def constructor(node: Node) -> ast.FunctionDef | None:
     """What is called: a function itself, a class by its ``__init__``, if it has one of its own."""
     inside = (one for one in ast.walk(node) if isinstance(one, ast.FunctionDef))
     return next((one for one in inside if one is node or one.name == "__init__"), None)
+
+
+def _methods_of(classes: Iterable[Definition]) -> Iterator[tuple[Definition, ast.FunctionDef]]:
+    for of in classes:
+        yield from ((of, one) for one in of.node.body if isinstance(one, ast.FunctionDef))

@@ -14,7 +14,7 @@ from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.modules.dropout import _DropoutNd
 
 from ...questions.randomise import draws, named_tensors
-from ...questions.uses import REACH, TRAIN, TryUses, UseOutcome
+from ...questions.uses import KEPT, REACH, TRAIN, TryUses, UseOutcome
 from ..building.probing import as_given
 from ..child import failure_in_bounds
 from ..dtypes import default_dtype
@@ -24,6 +24,7 @@ from ..tracing.results import carried, described, results_in
 from .plain import begin_pass
 
 _MANY = 16  # images, of which some lose each branch
+_ROUNDING = 1e-9  # of quotients near 1, in float64; what is no product differs from image to image
 _KEPT = ("keep", "surviv")  # in the name of a rate: the share that stays, not the one that is dropped
 
 
@@ -151,10 +152,34 @@ def _drop_some(done: Uses, model: nn.Module, image: Tensor) -> None:
     rates = [one for one in _rates(model) if not isinstance(one.module, _DropoutNd)]
     if rates and image.is_floating_point():
         many = image.repeat(-(-_MANY // len(image)), *[1] * (image.dim() - 1))
-        with _dropping(rates, 1 / 3):  # twice, since all images of a batch may be dropped together
+        # twice, since all images of a batch may be dropped together
+        with _dropping(rates, 1 / 3), _kept(rates) as kept:
             done.run(
                 REACH, lambda: torch.cat([_reach(model, many.clone().requires_grad_()) for _ in range(2)])
             )
+        done.run(KEPT, lambda: torch.stack(kept) if kept else [])
+
+
+@contextmanager
+def _kept(rates: Sequence[_Rate]) -> Iterator[list[Tensor]]:
+    """By how much modules multiply what they keep, of those that set all else in their input to 0."""
+    found: list[Tensor] = []
+
+    def look(module: nn.Module, given: tuple[object, ...], result: object) -> None:
+        x = given[0] if given else None
+        if isinstance(x, Tensor) and isinstance(result, Tensor) and x.shape == result.shape:
+            dropped = (result == 0) & (x != 0)
+            factors = (result / x)[~dropped & (x != 0)].detach()
+            is_one = len(factors) > 0 and float(factors.max() - factors.min()) < _ROUNDING
+            if dropped.any() and is_one:
+                found.append(factors[0])
+
+    handles = [one.register_forward_hook(look) for one in dict.fromkeys(rate.module for rate in rates)]
+    try:
+        yield found
+    finally:
+        for handle in handles:
+            handle.remove()
 
 
 def _reach(model: nn.Module, image: Tensor) -> Tensor:
