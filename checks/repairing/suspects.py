@@ -14,7 +14,7 @@ from ...submissions.reading.edits.edit import Edit, Kind
 from ...submissions.reading.edits.every_edit import edits
 from ..examining.block_lines import built_at, chained_at
 from ..examining.examination import Examination
-from ..locating.walk import Step
+from ..locating.steps import Step
 from .held_names import HeldNames
 
 _PRICES: Mapping[Kind, int] = {  # what people slip in most, and what there are fewest of, comes first
@@ -68,7 +68,8 @@ def _ran(examination: Examination) -> dict[tuple[str, int], float]:
         found.setdefault((frame.file, frame.line), float(place) - _RAISED)
     proven = {records[number].frames[:1] for number in right}
     used = examination.walk.trace.returned_from or set(rest)  # a pass that raises returns nothing
-    proven -= {records[number].frames[:1] for number in [one for one in rest if one in used][:2]}
+    first = [one for one in rest if one in used][:2]  # with the lines that call what made them
+    proven -= {(frame,) for number in first for frame in records[number].frames}
     for later, number in enumerate((*rest, *sorted(right - {0}, reverse=True)), 1):
         calls = enumerate(records[number].frames)
         for outer, frame in (*((_VIEWED, view) for view in records[number].views[:1]), *calls):

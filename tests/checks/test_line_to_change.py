@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from corpus import BASES, edited
+from one_file import graded_file
 from test_repairing import graded
-from test_unfinished import FINISHED
+from test_unfinished import FINISHED, VIT
 
 from vitcheck.submissions.host.process import Zygote
 
@@ -188,3 +189,93 @@ def test_a_mistake_that_shows_elsewhere_is_told_where_it_is(
     told = (one.location for one in graded(tmp_path, zygote, program).mistakes)
     marked = [one.text for place in told if place is not None for one in place.excerpt if one.marked]
     assert line in marked[0]
+
+
+_ADD_AND_NORM = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class AddNorm(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, stream, branch):
+        return self.norm(stream + branch)
+
+
+class Block(nn.Module):
+    def __init__(self, width, heads, hidden):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
+        self.up, self.down = nn.Linear(width, hidden), nn.Linear(hidden, width)
+        self.first, self.second = AddNorm(width), AddNorm(width)
+
+    def forward(self, x):
+        x = self.first(x, self.attention(x, x, x)[0])
+        x = self.first(x, self.down(F.gelu(self.up(x))))
+        return x
+
+
+class ViT(nn.Module):
+    def __init__(self, side=32, patch=8, width=48, depth=3, heads=4, hidden=96, classes=10):
+        super().__init__()
+        self.embed = nn.Conv2d(3, width, patch, patch)
+        self.token = nn.Parameter(torch.randn(1, 1, width))
+        self.positions = nn.Parameter(torch.randn(1, (side // patch) ** 2 + 1, width))
+        self.blocks = nn.ModuleList(Block(width, heads, hidden) for _ in range(depth))
+        self.head = nn.Linear(width, classes)
+
+    def forward(self, image):
+        x = self.embed(image).flatten(2).transpose(1, 2)
+        x = torch.cat([self.token.expand(len(x), -1, -1), x], 1) + self.positions
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x[:, 0])
+"""
+
+
+def test_a_layer_called_twice_is_told_where_another_should_be(tmp_path: Path, zygote: Zygote) -> None:
+    """Either line could call the layer that is never used, and the first of them is right."""
+    (first,) = graded_file(_ADD_AND_NORM, VIT, zygote, tmp_path).mistakes
+    assert first.location is not None
+    marked = [one.text for one in first.location.excerpt if one.marked]
+    assert (first.id, ["self.down(" in one for one in marked]) == ("norm-reused-after-mlp", [True])
+
+
+_BLOCKS_OF_A_SCRIPT = """
+import torch
+from torch import nn
+
+image = torch.rand(2, 3, 32, 32)
+x = nn.Conv2d(3, 48, 8, 8)(image).flatten(2).transpose(1, 2)
+x = torch.cat([nn.Parameter(torch.zeros(1, 1, 48)).expand(2, 1, 48), x], 1)
+x = x + nn.Parameter(torch.zeros(1, 17, 48))
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(48), nn.LayerNorm(48)
+        self.attention = nn.MultiheadAttention(48, 4, batch_first=True)
+        self.mlp = nn.Sequential(nn.Linear(48, 96), nn.GELU(), nn.Linear(96, 48))
+
+    def forward(self, z):
+        n = self.norm1(z)
+        z = z + self.attention(n, n, n)[0]
+        return z + self.mlp(self.norm2(z))
+
+
+for block in nn.ModuleList([Block() for _ in range(3)]):
+    out = block(x)
+out = nn.LayerNorm(48)(out)
+"""
+
+
+def test_what_is_wrong_with_the_loop_of_a_script_is_told_there(tmp_path: Path, zygote: Zygote) -> None:
+    (first,) = graded_file(_BLOCKS_OF_A_SCRIPT, VIT, zygote, tmp_path).mistakes
+    assert first.location is not None
+    marked = [one.text.strip() for one in first.location.excerpt if one.marked]
+    assert (first.id, marked) == ("every-block-reads-first-input", ["out = block(x)"])
