@@ -61,7 +61,7 @@ def _is_rather_another(part: ComponentExamination, whole: Examination) -> bool:
         case "encoder":
             return part.walk.blocks < _SEVERAL and not candidate.named
         case "attention" | "attention_head" | "mlp":
-            return candidate.lines and not ids.isdisjoint(_OF_A_BLOCK)
+            return part.is_of_lines and not ids.isdisjoint(_OF_A_BLOCK)
         case "layer_norm":
             return not (candidate.named and _wrong(part) and _is_news(part, whole))
     return False
@@ -90,7 +90,7 @@ def _is_such(part: ComponentExamination) -> bool:
     is_seen = any(one.found is not None for one in part.walk.steps[:-1])
     is_meant = part.candidate.named and part.row.key in _ATTENDING and is_seen and len(wrong) == 1
     ends = () if is_meant else part.row.stages[-1:]
-    begins = part.row.stages[:1] if part.candidate.lines else ()  # what they read may be anything
+    begins = part.row.stages[:1] if part.is_of_lines else ()  # what they read may be anything
     odd = (*part.missing, *begins, *ends, *_OF_CALLERS)
     is_near = len(unknown) <= 1 and unknown.isdisjoint(odd)
     return not wrong or (is_near and not part.walk.ids.issuperset(_OF_ONE_HEAD))

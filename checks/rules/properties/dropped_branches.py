@@ -56,17 +56,23 @@ def kept_is_scaled(examination: Examination) -> None:
 
 def _masking(examination: Examination) -> Frame | None:
     """The one line on which something random is made in a method that returns a product with it."""
+    methods = [
+        (file, one)
+        for file, tree in parsed(examination.source.files)
+        for one in ast.walk(tree)
+        if isinstance(one, ast.FunctionDef) and any(called(each) in _RANDOM for each in ast.walk(one))
+    ]
     found = {
         Frame(file, one.lineno)
-        for file, tree in parsed(examination.source.files)
-        for method in (each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef))
-        if any(called(each) in _RANDOM for each in ast.walk(method))
+        for file, method in methods
         for one in ast.walk(method)
-        if isinstance(one, ast.Return)
-        and isinstance(one.value, ast.BinOp)
-        and isinstance(one.value.op, ast.Mult)
+        if isinstance(one, ast.Return) and _is_product(one.value)
     }
     return found.pop() if len(found) == 1 else None
+
+
+def _is_product(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult)
 
 
 def _around_a_sum(examination: Examination) -> Frame | None:

@@ -157,20 +157,24 @@ def _ran(program: Program, file: str) -> Loaded:
 
 def _script(statements: Sequence[Statement], names: Mapping[str, object], inputs: int) -> DrawnScript | None:
     """As inputs it has the first that it draws with most axes: weights have two, and tokens mostly three."""
-    draws = [name for one in _drawing(statements) for name in one.binds]
+    drawing = _drawing(statements)
+    draws = [name for one in drawing for name in one.binds]
     tensors = {name: one for name in draws if isinstance(one := names.get(name), Tensor) and one.dim() > 1}
     most = max((one.dim() for one in tensors.values()), default=0)
     drawn = dict([(name, one) for name, one in tensors.items() if one.dim() == most][:inputs])
-    found = DrawnScript(_latest(statements, drawn, names), drawn, names)
+    found = DrawnScript(_latest(statements, drawing, drawn, names), drawn, names)
     alike = len({one.shape for one in drawn.values()}) == 1
     return found if len(drawn) == inputs and alike and found.in_pass else None
 
 
 def _latest(
-    statements: Sequence[Statement], drawn: Mapping[str, Tensor], names: Mapping[str, object]
+    statements: Sequence[Statement],
+    drawing: Sequence[Statement],
+    drawn: Mapping[str, Tensor],
+    names: Mapping[str, object],
 ) -> Sequence[Statement]:
     """Without those that compute from inputs under whose names others are drawn later."""
-    anew = [one for one in _drawing(statements) if one.binds & drawn.keys() and not one.binds & one.loads]
+    anew = [one for one in drawing if one.binds & drawn.keys() and not one.binds & one.loads]
     if len(anew) <= len(drawn):
         return statements
     first = statements.index(anew[-len(drawn)])

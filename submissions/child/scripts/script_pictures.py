@@ -85,8 +85,9 @@ def _prepared(
     whole, taken = reach[best[0]], children.get(best[0], ())
     for key, window in found:
         is_next = key in taken and window.shape[:2] == best[1].shape[:2] and _is_square_alike(window, best[1])
-        is_one_of_many = window.shape != best[1].shape and 2 * _beside(key, taken, children) > whole
-        if is_next and 2 * reach[key] >= whole and not is_one_of_many:
+        if not is_next or 2 * reach[key] < whole:
+            continue
+        if window.shape == best[1].shape or 2 * _beside(key, taken, children) <= whole:
             return key, window
     return None
 
