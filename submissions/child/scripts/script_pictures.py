@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
+from math import isqrt, prod
 
 import torch
 from torch import Tensor
 
 from ...questions.recording import Reference
 from ..tracing.tracing import Key, Storage
-from .script_tracing import ScriptTracer, Window
+from .script_tracing import ScriptTracer
+from .script_windows import Window
 
 _PRODUCTS = ("mm", "bmm", "addmm", "baddbmm")
+_NORMS = ("native_layer_norm",)
 _DRAWN = ("uniform_.", "normal_.", "random_.")  # what is put into a tensor that was empty
 
 
@@ -25,19 +28,33 @@ def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
     """
     children = _children(tracer.records)
     found = [(key, window) for key, windows in tracer.windows.items() for window in windows]
-    made = _mapped(tracer, children)
+    made = _mapped(tracer, children) | _no_images(tracer)
     found = [one for one in found if one[0] not in made]
     reach = {key: len(_descendants([key], children)) for key in {key for key, _ in found}}
     found = [(key, window) for key, window in found if reach[key]]
     if not found:
         return {}
-    best = max(found, key=lambda one: (reach[one[0]], -one[1].shape[0], one[0][0] == "record"))
+    cut = {one: _is_cut_so(one, tracer, _descendants([one[0]], children)) for one in found}
+    best = max(found, key=lambda one: (reach[one[0]], cut[one], -one[1].shape[0], one[0][0] == "record"))
     while after := _prepared(best, found, children, reach):
         best = after
     best = _first_batch(best, found, children, reach) or best
     numbers = best[1].of(tracer.tensors[best[0]])
     same = [(key, window) for key, window in found if _same(window, tracer.tensors[key], numbers)]
     return {best[0]: best[1], **dict(same)}
+
+
+def _is_cut_so(found: tuple[Key, Window], tracer: ScriptTracer, after: Collection[Key]) -> bool:
+    """Is what is multiplied first of all that follows a row for each patch, with all of its channels?"""
+    images, channels, height, width = found[1].shape
+    products = (one for _, one in sorted(after) if tracer.records[one].op.split(".")[0] in _PRODUCTS)
+    read = (one for first in islice(products, 1) for one in tracer.records[first].inputs)
+    for *_, count, numbers in (one.shape for one in read if (one.kind, one.number) in {found[0], *after}):
+        side = isqrt(numbers // channels)
+        patches = (height // side) * (width // side) if side else 0
+        if channels * side**2 == numbers and count in (patches, images * patches):
+            return True
+    return False
 
 
 def _mapped(tracer: ScriptTracer, children: Mapping[Key, list[Key]]) -> set[Key]:
@@ -50,6 +67,32 @@ def _mapped(tracer: ScriptTracer, children: Mapping[Key, list[Key]]) -> set[Key]
     ]
     first = [*parameters, *products]
     return {*first} | _descendants(first, children)
+
+
+def _no_images(tracer: ScriptTracer) -> set[Key]:
+    """What is multiplied or normalised row by row, as tokens are, and filters with what they are made of."""
+    found: set[Key] = set()
+    for record in tracer.records:
+        op = record.op.split(".")[0]
+        first, *others = [(one.kind, one.number) for one in record.inputs] or [("record", 0)]
+        if op == "convolution":
+            found = found.union(*(_made_of(tracer, one) for one in others[:1]))
+        elif op in (*_PRODUCTS, *_NORMS) and _is_row_by_row(_of(tracer, first), record.inputs[0].shape):
+            found.add(first)
+    return found
+
+
+def _is_row_by_row(one: Storage, read: Sequence[int]) -> bool:
+    return prod(read) == one.count and one.shape[-1:] == tuple(read[-1:])
+
+
+def _made_of(tracer: ScriptTracer, key: Key) -> set[Key]:
+    found, todo = {key}, [key]
+    while todo:
+        new = {(one.kind, one.number) for one in _of(tracer, todo.pop()).inputs} - found
+        found |= new
+        todo += new
+    return found
 
 
 def _of(tracer: ScriptTracer, key: Key) -> Storage:
@@ -118,7 +161,7 @@ def _first_batch(
 
 def _is_square_alike(window: Window, other: Window) -> bool:
     """Is it as large, or resized, and not cut into patches?"""
-    return window.shape == other.shape or math.prod(window.shape) != math.prod(other.shape)
+    return window.shape == other.shape or prod(window.shape) != prod(other.shape)
 
 
 def _same(window: Window, tensor: Tensor, numbers: Tensor) -> bool:

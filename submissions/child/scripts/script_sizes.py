@@ -4,20 +4,44 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isqrt, prod
 
+from ...questions.recording import Reference
 from ..tracing.tracing import Storage
 
 _ACTIVATIONS = ("gelu", "relu", "silu", "erf", "tanh")
 
 
-def sizes_seen(records: Sequence[Storage]) -> dict[str, int]:
-    """The fields of ``Sizes`` that the shapes tell, where ``records[0]`` is the image."""
+def sizes_seen(records: Sequence[Storage], views: Iterable[Reference]) -> dict[str, int]:
+    """The fields of ``Sizes`` that the shapes tell, where ``records[0]`` is the image.
+
+    ``views`` show heads before anything attends.
+    """
     _, channels, height, width = records[0].shape
     found = {"batch": records[0].shape[0], "channels": channels, "height": height, "width": width}
     made = [one for one in records[1:] if one.image]
+    if records[0].shape[0] == 1:
+        made = [_of_one_image(one) for one in made]
     found |= _of_attention(made, found["batch"], height * width) or _of_patches(made, found)
+    if not found.get("heads"):
+        found["heads"] = _cut_into(found.get("embed_dim", 0), (one.shape for one in views))
     return {name: size for name, size in found.items() if size}
+
+
+def _cut_into(width: int, shapes: Iterable[tuple[int, ...]]) -> int:
+    """Into how many heads tokens of this width are: B T h d, B h T d, and the same without B."""
+    for shape in shapes:
+        for heads in shape[-3:-1] if len(shape) > 2 else ():
+            if heads * shape[-1] == width and heads > 1:
+                return heads
+    return 0
+
+
+def _of_one_image(one: Storage) -> Storage:
+    """With an axis for the image, where a script whose image has none goes on without."""
+    lacks = len(one.shape) == 1 or (len(one.shape) == 2 and one.shape[0] > 1)
+    return replace(one, shape=(1, *one.shape)) if lacks else one
 
 
 def _of_attention(made: Sequence[Storage], batch: int, pixels: int) -> dict[str, int]:
@@ -43,7 +67,7 @@ def _of_patches(made: Sequence[Storage], image: Mapping[str, int]) -> dict[str, 
     Nothing attends to them yet, or one token after the other does.
     """
     batch, channels, height, width = (image[name] for name in ("batch", "channels", "height", "width"))
-    side = next(_sides(made, channels, height, width), 0)
+    side = next(_sides(made, batch, channels, height, width), 0)
     if not side:
         return {"mlp_dim": _hidden(one for one in made if len(one.shape) > 2)}
     count, numbers = _rows(channels, height, width, side)
@@ -51,7 +75,7 @@ def _of_patches(made: Sequence[Storage], image: Mapping[str, int]) -> dict[str, 
     tokens = [shape for shape in rows if shape[1:] != (count, numbers)]  # patches themselves are none
     widths = (shape[-1] for shape in tokens if shape[-1] != 1)  # 1: of a norm's means
     maps = (one.shape for one in made if _is_map(one.shape) and one.shape[-1] in (count, count + 1))
-    heads = next((_heads(shape, batch) for shape in maps), 0)
+    heads = max((_heads(shape, batch) for shape in maps), default=0)
     embed_dim = next(widths, 0)
     return {
         "patch": side,
@@ -62,9 +86,14 @@ def _of_patches(made: Sequence[Storage], image: Mapping[str, int]) -> dict[str, 
     }
 
 
-def _sides(made: Sequence[Storage], channels: int, height: int, width: int) -> Iterator[int]:
-    """Of a convolution over patches, of all patches at once, or of as many as there are one by one."""
+def _sides(made: Sequence[Storage], batch: int, channels: int, height: int, width: int) -> Iterator[int]:
+    """Of a convolution over patches, of what is multiplied, of all patches at once, or of each by itself."""
     yield from (height // one.shape[-2] for one in made if "convolution" in one.op and one.shape[-2] < height)
+    for shape in (one.shape for record in made if "mm" in record.op for one in record.inputs):
+        side = isqrt(shape[-1] // channels)
+        whole = prod(_rows(channels, height, width, side)) if 1 < side < height else 0
+        if prod(shape[-2:]) in (whole, batch * whole):
+            yield side
     counted = Counter(_of_rows(one) for one in made if len(one.shape) >= 3)
     for shape, times in counted.items():
         last = shape[-3:]
@@ -127,6 +156,6 @@ def _classes(made: Sequence[Storage], batch: int, width: int) -> int:
     """Those that the last probabilities are of, or the last map to one row for each image, if no token."""
     rows = [one for one in made if one.shape[:-1] == (batch,) and one.shape[-1] != width]
     scores = [one.shape[-1] for one in rows if "softmax" in one.op] or [
-        one.shape[-1] for one in rows if "mm" in one.op
+        one.shape[-1] for one in rows if "mm" in one.op or "mv" in one.op
     ]
     return scores[-1] if scores else 0

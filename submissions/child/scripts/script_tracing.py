@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from math import prod
 from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.utils._python_dispatch import _disable_current_modes
 
+from ...errors import Frame
 from ...questions.randomise import drawn
 from ...questions.recording import Reference
 from ...reading.code import STUDENT_PREFIX
 from ..tracing.results import is_array
 from ..tracing.tracing import Key, Storage, Tracer, storage_of, tensors_in, written_by
+from .script_windows import AXES_OF_IMAGES, Window, as_images
 
 _MOST_NUMBERS = 30_000_000  # that are kept: 240 MB, where a submission's answer may have 256
 _MOST_OPERATIONS = 50_000  # of one pass: twelve blocks with a loop over heads make some thousand
-_MOST_CHANNELS = 4
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm")
 _SUMS = ("add.Tensor", "add_.Tensor")
-_AXES_OF_IMAGES, _AXES_OF_TOKENS = 4, 3
+_AXES_OF_TOKENS = 3
 
 
 class LimitReached(RuntimeError):
@@ -32,32 +34,6 @@ class LimitReached(RuntimeError):
 
 class TrainingBegins(LimitReached):
     """A script comes to its first backward pass: the forward pass is over."""
-
-
-@dataclass(frozen=True)
-class Window:
-    """How a tensor lies in its storage."""
-
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int
-
-    @property
-    def is_picture(self) -> bool:
-        """Is it B C H W, as an image is?"""
-        return len(self.shape) == 4 and self.shape[1] <= _MOST_CHANNELS < min(self.shape[2:])
-
-    def resized(self, shape: tuple[int, ...]) -> Window:
-        """The same layout of another shape."""
-        strides = [0] * len(shape)
-        step = 1
-        for axis in sorted(range(len(shape)), key=lambda one: (self.strides[one], -one)):
-            strides[axis] = step
-            step *= shape[axis]
-        return self if shape == self.shape else Window(shape, tuple(strides), 0)
-
-    def of(self, tensor: Tensor) -> Tensor:
-        return torch.as_strided(tensor.detach(), self.shape, self.strides, self.offset)
 
 
 class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
@@ -78,6 +54,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         keep_cells: bool,
     ) -> None:
         super().__init__(nn.Module(), None, keep_cells)
+        self._notes_views = True  # which show sizes, too
         self.tensors: dict[Key, Tensor] = {}  # what was recorded, by number
         self.windows: dict[Key, list[Window]] = {}  # on each of them, as far as they may show an image
         self.lines: list[tuple[str, int]] = []  # of each record: the top-level statement that made it
@@ -89,10 +66,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         self._parameters: dict[int, bool] = {}  # storage: does it have its values?
 
     def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        if len(self.records) > _MOST_OPERATIONS:
-            raise LimitReached(f"the script runs more than {_MOST_OPERATIONS} tensor operations")
-        if self._numbers > _MOST_NUMBERS:
-            raise LimitReached(f"the script computes more than {_MOST_NUMBERS:,} numbers, training included")
+        self._demand_room()
         args, kwargs = _widened(args), _widened(dict(kwargs))
         changed = written_by(func, args, kwargs)
         if any(self._is_parameter(one) for one in changed):  # initialised: it gets other values yet
@@ -104,11 +78,30 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
                 self._settle(tensor)
         before = len(self.records)
         result = super().run(func, args, kwargs)
-        if self._keep_cells:
-            self._numbers += sum(one.count for one in self.records[before:])
+        self._count(before)
         for one in tensors_in(result):
             self._look_at(one)
         return result
+
+    def _demand_room(self) -> None:
+        if len(self.records) > _MOST_OPERATIONS:
+            raise LimitReached(f"the script runs more than {_MOST_OPERATIONS} tensor operations")
+        if self._numbers > _MOST_NUMBERS:
+            raise LimitReached(f"the script computes more than {_MOST_NUMBERS:,} numbers, training included")
+
+    def _count(self, start: int) -> None:
+        if self._keep_cells:
+            self._numbers += sum(one.count for one in self.records[start:])
+
+    def tell(self, op: str, made: Tensor, given: Sequence[Tensor], frames: tuple[Frame, ...] = ()) -> None:
+        """Records what was computed of these without torch, on these lines if not on those that run."""
+        self._demand_room()
+        with _disable_current_modes():
+            inputs, before = tuple(self.refer(one) for one in given), len(self.records)
+            self._add_record(op, made, any(map(self._depends, inputs)), inputs)
+            self.records[-1].frames = frames or self.records[-1].frames
+            self._count(before)
+            self._look_at(made)
 
     def __enter__(self) -> ScriptTracer:
         self._hooks = [
@@ -152,7 +145,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
 
     def _is_parameter(self, tensor: Tensor) -> bool:
         key = storage_of(tensor)
-        learns = tensor.requires_grad and tensor.is_leaf and tensor.dim() != _AXES_OF_IMAGES
+        learns = tensor.requires_grad and tensor.is_leaf and tensor.dim() != AXES_OF_IMAGES
         if learns or isinstance(tensor, nn.Parameter):
             self._parameters.setdefault(key, False)
         return key in self._parameters
@@ -209,20 +202,29 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
 
     def _look_at(self, tensor: Tensor) -> None:
         owner = self._owner.get(storage_of(tensor))
-        shape, strides = tuple(tensor.shape), tuple(tensor.stride())
         if owner is None or not tensor.is_floating_point():
             return
         known = self.windows.get(owner, [])
-        # one channel, without an axis of its own; not one image of several
-        if len(shape) == 3 and shape[1] == shape[2] and self._is_drawn(owner) and not known:
-            shape, strides = (shape[0], 1, *shape[1:]), (strides[0], *strides)
-        window = Window(shape, strides, int(tensor.storage_offset()))
-        if window.is_picture and window not in known:
-            self.windows[owner] = [*known, window]
+        views = [tensor] if known or not self._may_be_pixels(owner) else as_images(tensor.detach())
+        every = [Window(tuple(one.shape), one.stride(), int(one.storage_offset())) for one in views]
+        if new := [one for one in every if one.is_picture and one not in known]:
+            self.windows[owner] = [*known, *new]
 
-    def _is_drawn(self, owner: Key) -> bool:
-        """Is it computed of nothing, as images are?"""
-        return owner[0] == "leaf" or not self.records[owner[1]].inputs
+    def _may_be_pixels(self, key: Key) -> bool:
+        """Is it drawn or read, and does it follow from nothing as large but such numbers, as images do?"""
+        kind, number = key
+        record = self.records[number] if kind == "record" else None
+        if record is None or not record.inputs:
+            return True
+        large = [one for one in record.inputs if prod(one.shape) == prod(record.shape)]
+        return bool(large) and all(
+            (one.kind, one.number) in self.windows or self._is_whole(one) for one in large
+        )
+
+    def _is_whole(self, reference: Reference) -> bool:
+        """Are these whole numbers, as the pixels of a file are?"""
+        one = (self.records if reference.kind == "record" else self.leaves)[reference.number]
+        return "int" in one.dtype
 
     def refer(self, tensor: Tensor) -> Reference:
         reference = super().refer(tensor)

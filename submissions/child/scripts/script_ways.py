@@ -6,16 +6,25 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ....reference.sizes import Sizes
+from ...questions.meanings import fields_of
 from ..building.calls.blueprint import value
-from ..building.trial_sizes import fit
+from ..building.trial_sizes import SMALL, fit
 from ..tracing.tracing import Key
-from .script_tracing import Window
+from .script_windows import Window
 
 # ViT-B/16 a quarter as wide: a patch still has as many numbers as a token, a head keeps its 64, the grid its
 # 14 rows, so that what is computed from these numbers stays right
 QUARTER = {768: 192, 3072: 768, 2304: 576, 12: 3, 16: 8, 224: 112, 256: 128}
 _COLOURS = 3
 AS_WRITTEN: Mapping[int, int] = {}
+_ONE = replace(SMALL, batch=1)
+# what of it is changed together, so that it goes together
+_OTHERS = (
+    {"height": 21, "width": 21, "patch": 3},
+    {"embed_dim": 40, "heads": 5, "mlp_dim": 280},
+    {"depth": 3},
+    {"classes": 13},
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,13 @@ class Way:
     def values(self, sizes: Sizes) -> dict[str, object]:
         """What the constants are set to."""
         return {name: value(meaning, sizes) for name, meaning in self.constants.items()}
+
+
+def unlike(constants: Mapping[str, str], own: Mapping[str, object]) -> Sizes:
+    """Small sizes at which no constant has the value that it has in the code, or it seems to set any size."""
+    alike = (one for name, one in constants.items() if value(one, _ONE) == own[name])
+    same = {field for one in alike for field in fields_of(one)}
+    return replace(_ONE, **{k: v for others in _OTHERS if same & others.keys() for k, v in others.items()})
 
 
 def tells_apart(written: Collection[object]) -> bool:

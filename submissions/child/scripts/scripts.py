@@ -23,7 +23,6 @@ from ..building.arguments.argument_choices import assignments, choices
 from ..building.calls.blueprint import BlueprintSlot, Choice, Literal, value
 from ..building.calls.observing import ModelParts, observe
 from ..building.calls.shortening import BLOCKS
-from ..building.trial_sizes import SMALL
 from ..building.ways import NoModel
 from ..loading.costs import TRAINS
 from ..loading.execution import Loaded
@@ -34,10 +33,10 @@ from ..tracing.nothing_dropped import NothingDropped
 from ..tracing.tracing import Key
 from .script_pictures import pictures_in, renumbered, root_at
 from .script_sizes import sizes_seen
-from .script_tracing import LimitReached, ScriptTracer, TrainingBegins, Window
-from .script_ways import AS_WRITTEN, QUARTER, Way, scaled, tells_apart, whole_sizes
+from .script_tracing import LimitReached, ScriptTracer, TrainingBegins
+from .script_ways import AS_WRITTEN, QUARTER, Way, scaled, tells_apart, unlike, whole_sizes
+from .script_windows import UNUSUAL_CHANNELS, Window
 
-_CHANNELS = 2  # as no image has that a script writes out
 _PLAIN = {**{name: (name,) for name in Sizes.__dataclass_fields__}, "image": ("height", "width")}
 _SEED = 0  # of the passes by which a script is got to know
 
@@ -114,10 +113,10 @@ class Script:
     def _get_to_know(self) -> tuple[Way, ScriptPass]:
         """The first way in which nothing fails, else the one that shows the script as it is."""
         constants, own = self._constants(), self._own_sizes()
-        small = replace(SMALL, batch=1)
+        small = unlike(constants, self._own)
         others = {name: meaning for name, meaning in constants.items() if meaning != "channels"}
         # of an image with three channels it cannot be told whether that follows from a constant
-        unusual = [(constants, replace(small, channels=_CHANNELS), AS_WRITTEN, True)]
+        unusual = [(constants, replace(small, channels=UNUSUAL_CHANNELS), AS_WRITTEN, True)]
         ways = [
             *(unusual if others != constants else []),
             *([(others, small, AS_WRITTEN, True)] if others else []),
@@ -144,7 +143,8 @@ class Script:
         kind, number = next(iter(way.pictures))
         if not way.follows or kind != "record":
             return True
-        sizes = way.sizes_for(replace(SMALL, batch=1, depth=SMALL.depth + 1, classes=SMALL.classes + 2))
+        small = unlike(way.constants, self._own)
+        sizes = way.sizes_for(replace(small, depth=small.depth + 1, classes=small.classes + 2))
         tracer = ScriptTracer(_SEED, {}, None, {}, keep_cells=False)
         self._executed(tracer, way.values(sizes), way.numbers, way.shortened, sizes, ()).forget()
         return _of_same_line(tracer.lines, number) == _of_same_line(lines, number)
@@ -159,7 +159,8 @@ class Script:
         pictures = dict(ran.pictures)
         if pictures:
             _rooted(ran)
-            ran.seen = {**vars(sizes), **_of_modules(ran.loaded), **sizes_seen(ran.tracer.records)}
+            of_shapes = sizes_seen(ran.tracer.records, ran.tracer.views)
+            ran.seen = {**vars(sizes), **_of_modules(ran.loaded), **of_shapes}
             if "depth" in constants.values():  # no shape tells it
                 ran.seen["depth"] = sizes.depth
         asked = {name for meaning in constants.values() for name in fields_of(meaning)}
@@ -212,11 +213,12 @@ class Script:
         stops: Sequence[tuple[str, int]],
     ) -> ScriptPass:
         from .script_world import prepared  # here, since it loads torchvision, which not every child needs
+        from .seen_arrays import arrays_seen
 
         watcher = Watcher(stops, tracer.reference)
         program = self._loaded.program.as_script(self.file, numbers, self._trains)
         # a try of what was written is judged as any model is: without dropout
-        with prepared(sizes, numbers, shortened), watcher, NothingDropped(), tracer:
+        with prepared(sizes, numbers, shortened), arrays_seen(tracer), watcher, NothingDropped(), tracer:
             loaded = replace(self._loaded, program=program).reload(constants)
         ran = ScriptPass(tracer, loaded, sights=watcher.sights)
         ran.error = _stopped(program, ran, sizes)
@@ -243,13 +245,9 @@ def _of_same_line(lines: Sequence[tuple[str, int]], number: int) -> list[tuple[s
 
 
 def _of_modules(loaded: Loaded) -> dict[str, int]:
-    """The sizes of the model that the script holds; the depth is 1 where no list of blocks tells it."""
-    held = [
-        one
-        for module in loaded.modules.values()
-        for one in vars(module).values()
-        if isinstance(one, nn.Module)
-    ]
+    """The sizes of the model that the script holds, no single layer; the depth is 1 without a list."""
+    every = (one for module in loaded.modules.values() for one in vars(module).values())
+    held = [one for one in every if isinstance(one, nn.Module) and any(True for _ in one.children())]
     largest = max(held, key=lambda one: sum(p.numel() for p in one.parameters()), default=None)
     return {"depth": 1} if largest is None else {"depth": 1, **observe(ModelParts.of(largest))}
 

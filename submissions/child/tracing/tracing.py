@@ -59,7 +59,7 @@ class Tracer(Mode):
         self.records: list[Storage] = []
         self.leaves: list[Storage] = []
         self.views = deque[Reference](maxlen=_LAST_VIEWS)  # of what may depend on the image
-        self._keep_cells = keep_cells
+        self._keep_cells = self._notes_views = keep_cells
         self._alive: list[Tensor] = []  # a storage must not be freed: its address would be used again
         self._owner: dict[int, Key] = {}
         self._odd: list[Tensor] = []  # made from the image, and no array: sparse, say
@@ -77,7 +77,7 @@ class Tracer(Mode):
         written = [one for one in written_by(func, args, kwargs) if self._is_recorded(one)]
         made = [one for one in flat((result,)) if self._is_recorded(one) and not self._is_view(one, written)]
         made += [one for one in written if not any(one is other for other in made)]
-        if self._keep_cells:
+        if self._notes_views:
             for tensor in flat((result,)):
                 if self._is_recorded(tensor) and not any(tensor is one for one in made):
                     self._note_view(tensor)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -96,6 +98,8 @@ def function_ways(
 
     What a name that says nothing means, trying tells. Raises NotLoaded where nothing can be made up for it.
     """
+    if _is_of_arrays(definition):
+        raise NotLoaded(f"{definition.name} computes with NumPy, and not with tensors", definition.frame)
     count = COMPONENTS[key].inputs
     every = _parameters(definition, count)
     inputs, others = [one.name for one in every[:count]], every[count:]
@@ -106,6 +110,14 @@ def function_ways(
         sets = [[one for one in makes if _is_layer(one) in (None, as_layers)] for makes in options.values()]
         for way in itertools.islice(itertools.product(*sets), _MOST_WAYS):
             yield _calling(definition, inputs, dict(zip(options, way, strict=True)))
+
+
+def _is_of_arrays(definition: Definition) -> bool:
+    """Is it written for NumPy's arrays, of which torch takes some in another way, such as variances?"""
+    code, names = definition.value.__code__, definition.value.__globals__  # type: ignore[attr-defined]  # a function
+    read = [names.get(name) for name in code.co_names]
+    keywords = {one.arg for one in ast.walk(definition.node) if isinstance(one, ast.keyword)}
+    return any(one is np for one in read) and torch not in read and bool(keywords & {"axis", "keepdims"})
 
 
 def _parameters(definition: Definition, inputs: int) -> list[inspect.Parameter]:
