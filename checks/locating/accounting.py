@@ -8,13 +8,15 @@ from functools import partial
 
 from torch import Tensor
 
-from ...submissions.host.trace import Trace, Value
+from ...submissions.host.trace import Reference, Trace, Value
 from .in_hand import at_hand, is_turned
 from .search.nearness import fingerprint
 from .walk import Walk
 
 _UNUSED = 2  # parameters, such as a token and a table: any block has more
 _ENDS = ("positioned_tokens", "logits")
+_AXES = 2  # of a matrix, at the least
+_NAMELESS = "-"  # as often as its number says, which is no name of a block's
 _NUMBER = re.compile(r"\d+")
 
 
@@ -54,9 +56,10 @@ def _left(walk: Walk) -> list[Value]:
 
 
 def _weights(trace: Trace, records: Iterable[Value]) -> set[str]:
-    """The names of the weights that these records read."""
-    leaves = (trace.leaves[read.number] for one in records for read in one.inputs if read.kind == "leaf")
-    return {one.name for one in leaves if _is_weight(one)}
+    """The names of the weights that these records read; of a script's, which have none, their numbers."""
+    read = {one for record in records for one in record.inputs}
+    named = {trace.leaves[one.number].name for one in read if one.kind == "leaf" and _is_weight(trace, one)}
+    return named | {_NAMELESS * one.number for one in read if one.kind == "record" and _is_drawn(trace, one)}
 
 
 def _in_any_block(name: str) -> str:
@@ -64,13 +67,21 @@ def _in_any_block(name: str) -> str:
     return _NUMBER.sub("", name, count=1)
 
 
+def _is_weight(trace: Trace, read: Reference) -> bool:
+    leaf = trace.leaves[read.number]
+    return leaf.kind == "parameter" and len(leaf.shape) >= _AXES
+
+
+def _is_drawn(trace: Trace, read: Reference) -> bool:
+    """Is it a matrix made of what a script has drawn, and not of the image?"""
+    if trace.records[read.number].image or len(read.shape) < _AXES:
+        return False
+    return any(trace.records[one].op == "constant" for one in trace.ancestors(read))
+
+
 def _counts(trace: Trace, one: Value) -> bool:
     """Does it depend on the image, and is no further result of the operation before it?"""
     return one.image and not (one.number and one.is_made_with(trace.records[one.number - 1]))
-
-
-def _is_weight(leaf: Value) -> bool:
-    return leaf.kind == "parameter" and len(leaf.shape) >= 2
 
 
 def _records(walk: Walk) -> int:

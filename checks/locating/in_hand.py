@@ -31,9 +31,20 @@ def is_in_hand(walk: Walk, tensor: Tensor) -> bool:
 
 
 def is_last_view(walk: Walk, tensor: Tensor) -> bool:
-    """Is it a view that was made at the end, and that nothing has read yet?"""
-    views = (one for one in walk.trace.unused_views if one.shape == tensor.shape)
-    return any(same(walk.trace.tensor(one), tensor) for one in views)
+    """Was it made at the end, as a view or by itself, and has nothing read it yet?
+
+    Of one image it may have no axis for that.
+    """
+    shape = tuple(tensor.shape)
+    shapes = (shape, shape[1:]) if shape[:1] == (1,) else (shape,)
+    made = (one for one in (*walk.trace.unused_views, *_last(walk)) if one.shape in shapes)
+    return any(same(walk.trace.tensor(one).reshape(shape), tensor) for one in made)
+
+
+def _last(walk: Walk) -> Sequence[Reference]:
+    """The last record, if it depends on the image."""
+    last = walk.trace.records[-1]
+    return (last.reference,) if last.image else ()
 
 
 def is_looked_at(walk: Walk, tensor: Tensor) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import takewhile
 
 import torch
 from torch import Tensor
@@ -17,6 +18,7 @@ from ..examining.drawing import Draw
 from ..examining.examination import Examination
 from ..examining.passes.example import Example
 from ..examining.passes.replay import replay
+from ..examining.unfinished import Unfinished
 from ..locating.reached import but_left_out
 from ..locating.steps import Finding
 from ..locating.walk import Walk
@@ -73,6 +75,19 @@ class ComponentExamination(Examination):
         reached = {step.key for step in self.walk.steps}
         missing = [key for key in self.row.stages if key not in reached]
         return missing[0] if self.crash is not None and missing else None
+
+    @cached_property
+    def unfinished(self) -> Unfinished | None:
+        """Also where it returns what it has so far, and its code says that more is to come."""
+        return super().unfinished or (Unfinished(self._behind_end, None) if self._behind_end else None)
+
+    @cached_property
+    def _behind_end(self) -> tuple[str, ...]:
+        """Its last stages, where it ends early and none of them is there."""
+        if self.crash is not None or self.is_of_lines or not (self.examples and self.ends_early):
+            return ()
+        reached = {step.key for step in self.walk.steps if step.explained}
+        return tuple(takewhile(lambda one: one not in reached, reversed(self.row.stages)))[::-1]
 
     @property
     def keys(self) -> Sequence[str]:

@@ -39,7 +39,7 @@ def written_parts(examination: Examination) -> Mapping[str, ComponentExamination
     for form in examination.forms:
         parts = _parts(form)
         with suppress(SubmissionError):  # whatever else asks its process meets the same
-            for name in _MADE_OF_PARTS if form.passed_on else _ALONE:
+            for name in (*_MADE_OF_PARTS, "head") if form.passed_on else _ALONE:
                 found = _stages_of(name, parts, examination) | found
     return found
 

@@ -21,6 +21,8 @@ from ..rules.declaring import Check
 from .component import ComponentExamination
 from .part_judging import Fault, faults
 
+_OTHERS = 2  # candidates that are judged though they do not fit
+
 
 @dataclass(frozen=True)
 class Part:
@@ -93,7 +95,12 @@ class Parts:
         judged = [self._judge(one) for one in found if one.error is None and one.fits]
         # what is not written yet has no faults, and shows less than what is
         right = max((one for one in judged if not one.faults), key=_shown, default=None)
-        return right or min(judged, key=lambda one: one.unknown, default=None) or self._judge(found[0])
+        known = [right or min(judged, key=lambda one: one.unknown)] if judged else []
+        if any(_shown(one) for one in known):
+            return known[0]
+        # what returns something else, or nothing yet
+        others = [self._judge(one) for one in found[:_OTHERS] if not one.fits]
+        return max([*known, *others], key=_shown)
 
     def _pinned(self, key: str) -> str | None:
         return self._examination.assignment.components[key].name

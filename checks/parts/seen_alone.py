@@ -39,7 +39,7 @@ def stages_shown(own: Sequence[str], part: ComponentExamination, whole: Examinat
     if part.row.key == "block" and halves and not (part.passed_on and has_sums):  # the other one is to come
         return _without_end([key for key in own if key in halves[0]], part)
     if part.passed_on:
-        return own if has_sums and _is_such(part) else ()
+        return own if (has_sums or part.row.key == "head") and _is_such(part) else ()
     unknown = () if part.candidate.named else {key for key, _ in part.unexplained}
     stages = part.row.stages
     is_there = 2 * len(found.intersection(stages).difference(unknown)) > len(stages) and _is_such(part)

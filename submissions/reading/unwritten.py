@@ -205,6 +205,8 @@ def _is_early(one: ast.ClassDef, method: ast.FunctionDef) -> bool:
     if not isinstance(last, ast.Return) or gives_nothing(method):
         return _is_cut(method)
     written = _written(method)
+    if len(written) < len(method.body):  # what stands behind the return is for later
+        return True
     given = isinstance(last.value, ast.Name) and last.value.id in _given(method, written)
     if given and not _of_self(written, ast.Load):
         return True

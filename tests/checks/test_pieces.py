@@ -102,6 +102,118 @@ together = torch.cat(found, -1)
 """
 
 
+_WEIGHTS_ONLY = """
+import torch
+from torch import nn
+
+
+class Atencion(nn.Module):
+    def __init__(self, dim, cabezas):
+        super().__init__()
+        self.cabezas = cabezas
+        self.q, self.k, self.v = (nn.Linear(dim, dim, bias=False) for _ in range(3))
+        self.salida = nn.Linear(dim, dim)
+
+    def forward(self, x):
+        b, n, d = x.shape
+        q, k, v = (f(x).view(b, n, self.cabezas, -1).transpose(1, 2) for f in (self.q, self.k, self.v))
+        pesos = (q @ k.mT / (d // self.cabezas) ** 0.5).softmax(-1)
+        # TODO: valores, unir cabezas, salida
+        return pesos
+"""
+_LOOKED_AT = _WEIGHTS_ONLY.replace(
+    """        # TODO: valores, unir cabezas, salida
+        return pesos
+""",
+    """        mixed = pesos @ v
+        return mixed
+
+        return self.salida(mixed.transpose(1, 2).reshape(b, n, d))
+""",
+)
+_FIELDS = """
+import dataclasses
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+
+class Map(NamedTuple):
+    w: Tensor
+    b: Tensor
+
+
+@dataclasses.dataclass(frozen=True)
+class Held:
+    first: Tensor
+    qkv: Map
+    out: Map
+    second: Tensor
+    up: Map
+    down: Map
+
+
+def line(ins, outs):
+    return Map(torch.randn(ins, outs) * ins**-0.5, torch.zeros(outs))
+
+
+def draw(dim, hidden):
+    ones = torch.ones(dim)
+    return Held(ones, line(dim, 3 * dim), line(dim, dim), ones.clone(), line(dim, hidden), line(hidden, dim))
+
+
+def through(x, one):
+    return x @ one.w + one.b
+
+
+def attend(x, held, heads):
+    b, n, d = x.shape
+    q, k, v = through(x, held.qkv).view(b, n, 3, heads, -1).permute(2, 0, 3, 1, 4)
+    return through(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(b, n, d), held.out)
+
+
+def layer(x, held, heads):
+    d = x.shape[-1]
+    x = x + attend(F.layer_norm(x, (d,), held.first), held, heads)
+    return x + through(F.gelu(through(F.layer_norm(x, (d,), held.second), held.up)), held.down)
+
+
+def encoder(x, layers, heads):
+    raise NotImplementedError
+"""
+_BY_KEY = """
+import torch
+
+
+def line(x, held, name):
+    return x @ held[name + "_w"] + held[name + "_b"]
+
+
+def split(x, heads):
+    b, n, d = x.shape
+    return x.reshape(b, n, heads, d // heads).permute(0, 2, 1, 3)
+
+
+def attention(x, held, heads):
+    q, k, v = (split(line(x, held, name), heads) for name in ("q", "k", "v"))
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    raise NotImplementedError
+
+
+def make(patch=4, channels=3, width=64):
+    held = {"cut_w": torch.randn(channels * patch**2, width), "cut_b": torch.zeros(width)}
+    for name in "qkv":
+        held[name + "_w"], held[name + "_b"] = torch.randn(width, width), torch.zeros(width)
+    return held
+
+
+x = torch.randn(2, 65, 64)
+print(x.mean(), line(x, make(), "q").shape)
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "right"),
     [
@@ -110,6 +222,10 @@ together = torch.cat(found, -1)
         pytest.param(_SUBLAYER, [1, 17, 18], id="an MLP with its norm and residual"),
         pytest.param(_NOT_ADDED, [1, *range(8, 19)], id="an MLP that is to be added yet"),
         pytest.param(_NOT_PROJECTED, [1, *range(8, 15)], id="heads that are to be projected yet"),
+        pytest.param(_WEIGHTS_ONLY, [1, *range(9, 14)], id="attention that returns its weights so far"),
+        pytest.param(_LOOKED_AT, [1, *range(9, 15)], id="a return before the rest"),
+        pytest.param(_FIELDS, [1, *range(8, 21)], id="weights in named tuples and data classes"),
+        pytest.param(_BY_KEY, [1, *range(9, 13)], id="scores, and a script that tries less"),
     ],
 )
 def test_nothing_wrong_is_found(text: str, right: list[int], zygote: Zygote, tmp_path: Path) -> None:
@@ -117,6 +233,27 @@ def test_nothing_wrong_is_found(text: str, right: list[int], zygote: Zygote, tmp
     assert (result.mistakes, right_stages(result)) == ([], right)
 
 
+_TWICE = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cut = nn.Conv2d(3, 24, 4, 4, bias=False)
+        self.first = nn.Parameter(torch.randn(1, 1, 24))
+        self.places = nn.Parameter(torch.randn(1, 65, 24))
+        kind = dict(dropout=0.0, activation="gelu", batch_first=True, norm_first=True)
+        self.layers = nn.ModuleList(nn.TransformerEncoderLayer(24, 3, 96, **kind) for _ in range(3))
+
+    def forward(self, images):
+        x = self.cut(images).flatten(2).mT + self.places[:, 1:]
+        x = torch.cat([self.first.expand(len(x), -1, -1), x], dim=1) + self.places
+        for layer in self.layers:
+            x = layer(x)
+        return x  # TODO: the last norm, the class token, the scores
+"""
 _TABLE = """
 import math
 
@@ -151,6 +288,9 @@ x = x + table
         pytest.param(_HEAD, ("[:, 0]", "[:, -1]"), "readout-last-token", id="head"),
         pytest.param(_NOT_ADDED, ("x = x + a", "x = a"), "residual-attn-missing", id="not added"),
         pytest.param(_NOT_PROJECTED, ("softmax(-1)", "softmax(1)"), "softmax-over-queries", id="heads"),
+        pytest.param(
+            _TWICE, ("\n        x = self.cut", "\n        x = self.cut"), "pos-added-twice", id="twice"
+        ),
         pytest.param(_TABLE, ("math.cos", "math.sin"), "sinusoid-wrong-frequencies", id="table"),
     ],
 )

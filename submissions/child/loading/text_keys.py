@@ -1,4 +1,4 @@
-"""The texts that functions read dictionaries by, and those that they write into them.
+"""The texts that functions read dictionaries by, and those that they write into them; fields of objects, too.
 
 What is not known of a text stands in it in braces, as the argument that gives it: ``"block{i}.query"``.
 """
@@ -9,6 +9,8 @@ import ast
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from torch import Tensor
 
 from .definitions import Definition, Definitions
 
@@ -33,6 +35,8 @@ def _read_by(run: Definition, definitions: Definitions, done: dict[str, _Read]) 
         match node:
             case ast.Subscript(value=ast.Name(id=held), slice=key):
                 found.add((held, text(key, known)))
+            case ast.Attribute(value=ast.Name(id=held), attr=name) if not hasattr(Tensor, name):
+                found.add((held, name))
             case ast.Call(func=ast.Name(id=name)) if name in definitions.all:
                 to = definitions.all[name]
                 found |= _handed_on(node, to, known, _read_by(to, definitions, done))
@@ -50,7 +54,7 @@ def _handed_on(call: ast.Call, to: Definition, known: Mapping[str, str], read: _
 
 
 def written_by(make: Definition) -> set[str]:
-    """The keys of the dictionaries that a function writes out, or fills one by one."""
+    """The keys of dictionaries that a function writes out, or fills one by one; the fields of its objects."""
     known = _texts_named(make.node, {})
     found: list[ast.expr | None] = []
     named: set[str] = set()
@@ -60,9 +64,16 @@ def written_by(make: Definition) -> set[str]:
                 found += keys
             case ast.DictComp(key=key) | ast.Subscript(slice=key, ctx=ast.Store()):
                 found.append(key)
-            case ast.Call(keywords=keywords):
-                named |= {one.arg for one in keywords if one.arg}
+            case ast.Call(func=function, keywords=keywords):
+                named |= {one.arg for one in keywords if one.arg} | _fields(function, make)
     return named | {text(one, known) for one in found if one is not None}
+
+
+def _fields(function: ast.expr, make: Definition) -> set[str]:
+    """Of a named tuple or a data class that is made by calling this."""
+    names = getattr(make.value, "__globals__", {})
+    made = names.get(function.id) if isinstance(function, ast.Name) else None
+    return {*getattr(made, "_fields", ()), *getattr(made, "__dataclass_fields__", ())}
 
 
 def text(node: ast.expr, known: Mapping[str, str]) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -40,13 +39,12 @@ from ..recipe import Recipe
 from ..trial_sizes import BASES, fit
 from .component_names import is_named, may_be, named, rank
 from .component_slots import OF_IMAGES, any_size, doubt, of_no_image
-from .component_trial import Way, run_alone
+from .component_trial import Way, own_sizes, run_alone
 from .drawn_parts import drawn_ways
 from .functions import function_ways
 from .one_input import one_by_one, traced_as
 
 _TRIES = 125  # of one definition, if it is small: half a second
-_WIDTHS_TRIED = 4
 _UNSEEN = {"heads", "depth"}
 _AFFINE = re.compile(r"affine|learnable")
 
@@ -120,7 +118,7 @@ def _found(loaded: Loaded, key: str, pin: str | None, whole: Recipe | None) -> I
     nameless = [*_with_parameters(others, definitions), *scripts]
     alone = [(one.definition, one_by_one) for one in found if row.inputs == 1 and one.error is not None]
     tried = starmap(trial, chain(product(nameless, traced_as(row)), alone))
-    fits = (one for one in tried if one.level is Level.FITS or isinstance(one.error, NotImplementedError))
+    fits = (one for one in tried if one.level is Level.FITS or _is_to_come(one.error))
     return chain(found, fits)
 
 
@@ -147,7 +145,7 @@ def _tried(
             tried = run_alone(way, row, sizes, claimed)
             level = tried.level
             effort.spend(tried.parameters, tried.computed)
-            if level > best.level or number == 0:
+            if number == 0 or (level, _is_to_come(tried.error)) > (best.level, _is_to_come(best.error)):
                 best = replace(best, way=way if level else None, level=level, sizes=sizes, error=tried.error)
                 best.fixed = _unclaimed(way, row, sizes, claimed) if level else {}
             if level is Level.FITS or _is_hopeless(definition, tried.error) or effort.is_spent:
@@ -157,12 +155,17 @@ def _tried(
     return best
 
 
+def _is_to_come(error: BaseException | None) -> bool:
+    """Does it come as far as it is written?"""
+    return isinstance(error, NotImplementedError)
+
+
 def _is_hopeless(definition: Definition, error: BaseException | None) -> bool:
     """Does it end as it does whatever it is given: is what it makes no layer, or is it not written yet?
 
     A class may say so where the model makes it, and not by itself.
     """
-    is_unwritten = definition.pair is not None and isinstance(error, NotImplementedError)
+    is_unwritten = definition.pair is not None and _is_to_come(error)
     return is_unwritten or isinstance(error, MakesNoModule)
 
 
@@ -206,35 +209,13 @@ def _ways(
             yield _constructing(builder, assignment), base, fields_set(assignment)
     if ways and "embed_dim" not in fields_set(ways[0]):
         way = _constructing(builder, ways[0])
-        yield from ((way, sizes, fields_set(ways[0])) for sizes in _own_sizes(way, BASES[0]))
+        yield from ((way, sizes, fields_set(ways[0])) for sizes in own_sizes(way, BASES[0]))
 
 
 def _held_by(whole: Recipe, definition: Definition, sizes: Sizes) -> nn.Module:
     """The first one in the model, which may give it other arguments than it has by default."""
     modules = whole.build(sizes).modules()
     return _called_rightly(next(one for one in modules if type(one) is definition.value))
-
-
-def _own_sizes(way: Way, base: Sizes) -> Iterator[Sizes]:
-    """Yield sizes that the code may have fixed by itself, as the shapes of its parameters tell."""
-    try:
-        module = way(base)
-    except (Exception, SystemExit):  # as every other way has shown already
-        return
-    seen = {
-        name: one
-        for name, one in observe(ModelParts.of(module)).items()
-        if name in ("channels", "patch", "heads")
-    }
-    shapes = [tuple(one.shape) for one in module.parameters()]
-    widths = Counter(size for shape in shapes for size in shape if size > 1)
-    for width, _ in widths.most_common(_WIDTHS_TRIED):
-        heads = {} if width % seen.get("heads", 1) else seen
-        yield fit(base, {**heads, "embed_dim": width})
-        for rows in {
-            shape[-2] for shape in shapes if len(shape) > 1 and shape[-1] == width and shape[-2] > 1
-        }:
-            yield fit(base, {"embed_dim": width, "height": base.patch, "width": (rows - 1) * base.patch})
 
 
 def _constructing(builder: Builder, assignment: Mapping[Any, Any]) -> Way:

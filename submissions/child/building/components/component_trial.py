@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -12,10 +13,12 @@ from .....reference.components import Component
 from .....reference.sizes import Sizes
 from ..build_attempt import Level
 from ..calls.block_lists import depth_of
-from ..calls.observing import ModelParts, heads_of, mlp_dim, tensors
+from ..calls.observing import ModelParts, heads_of, mlp_dim, observe, tensors
 from ..effort import Computed
+from ..trial_sizes import fit
 
 Way = Callable[[Sizes], nn.Module]
+_WIDTHS_TRIED = 4
 _OF_A_PARAMETER = 2  # operations: it is made, and drawn or scaled
 
 
@@ -61,3 +64,25 @@ def _shows(module: nn.Module, sizes: Sizes, claimed: Collection[str]) -> bool:
         "depth": depth_of(parts.modules, width),
     }
     return all(seen[name] in (0, getattr(sizes, name)) for name in seen.keys() & claimed)
+
+
+def own_sizes(way: Way, base: Sizes) -> Iterator[Sizes]:
+    """Yield sizes that the code may have fixed by itself, as the shapes of its parameters tell."""
+    try:
+        module = way(base)
+    except (Exception, SystemExit):  # as every other way has shown already
+        return
+    seen = {
+        name: one
+        for name, one in observe(ModelParts.of(module)).items()
+        if name in ("channels", "patch", "heads")
+    }
+    shapes = [tuple(one.shape) for one in module.parameters()]
+    widths = Counter(size for shape in shapes for size in shape if size > 1)
+    for width, _ in widths.most_common(_WIDTHS_TRIED):
+        heads = {} if width % seen.get("heads", 1) else seen
+        yield fit(base, {**heads, "embed_dim": width})
+        for rows in {
+            shape[-2] for shape in shapes if len(shape) > 1 and shape[-1] == width and shape[-2] > 1
+        }:
+            yield fit(base, {"embed_dim": width, "height": base.patch, "width": (rows - 1) * base.patch})
