@@ -45,6 +45,7 @@ _RIGHT = {
     "norm": "nn.LayerNorm(dim, eps=1e-6)",
     "qkv": "nn.Linear(dim, 3 * dim)",
     "meeting": "pass",
+    "biased": "pass",
     "activation": "F.gelu(h)",
     "block_list": "nn.ModuleList([Block(dim, heads, mlp_dim) for _ in range(depth)])",
     "each": "pass",
@@ -135,6 +136,7 @@ class Block(nn.Module):
         q, k, v = self.qkv(x).reshape(B, T, 3, self.heads, D // self.heads).permute(2, 0, 3, 1, 4)
         {meeting}
         scores = q @ k.transpose(-2, -1) / math.sqrt(D // self.heads)
+        {biased}
         weights = scores.softmax(dim=-1)
         return self.out((weights @ v).transpose(1, 2).reshape(B, T, D))
 
@@ -284,6 +286,19 @@ FORMS = (
         "head-hidden-layer",
     ),
     AcceptedForm("gated MLP", "activation", "F.silu(h) * self.gate(x)", "gated-mlp"),
+    AcceptedForm(
+        "learned bias of the scores",
+        "biased",
+        "scores = scores + self.slope * (torch.arange(T)[:, None] - torch.arange(T)).abs()",
+        "attention-bias",
+    ),
+    AcceptedForm(
+        "convolutions before the patches are cut",
+        "patches",
+        "x = self.patch(F.relu(self.stem(image))).flatten(2).transpose(1, 2)",
+        "conv-stem",
+        made="self.stem = nn.Conv2d(channels, channels, 3, padding=1)",
+    ),
     AcceptedForm("normed queries", "meeting", "q, k = self.q_norm(q), self.k_norm(k)", "qk-norm"),
 )
 
@@ -334,7 +349,8 @@ def written(kind: str, *forms: AcceptedForm) -> HandIn:
     layers |= dict.fromkeys(("scale1", "scale2"), "nn.Parameter(torch.ones(dim))")
     layers |= dict.fromkeys(("q_norm", "k_norm"), "nn.LayerNorm(dim // heads, eps=1e-6)")
     layers["gate"] = "nn.Linear(dim, mlp_dim)"
-    body = _BLOCKS[block] + chosen["meeting"] + chosen["activation"]
+    layers["slope"] = "nn.Parameter(torch.randn(heads, 1, 1))"
+    body = _BLOCKS[block] + chosen["meeting"] + chosen["biased"] + chosen["activation"]
     more = [f"self.{name} = {layer}" for name, layer in layers.items() if name in body]
     text = _PROGRAM.format(
         block=_BLOCKS[block], more_layers="\n        ".join(more), made="\n        ".join(made), **chosen

@@ -84,11 +84,17 @@ def _table(positions: Tensor, x: Tensor) -> Tensor:
     return positions if positions.shape[-1] == 1 else positions.reshape(-1, x.shape[-1])
 
 
+def _twice_to_patches(table: Tensor, x: Tensor) -> Tensor:
+    """Before there is a class token, and with it."""
+    return x + torch.cat([table[:1], 2 * table[1:]])
+
+
 # S07, given a table of positions and S06; tried with every candidate whose size makes it work.
 POSITIONS = (
     Form(lambda positions, x: eq.add_positions(x, positions.reshape(x.shape[1:]))),
     *from_catalogue("add_positions", lambda add: lambda positions, x: add(x, _table(positions, x))),
     Form(lambda positions, x: torch.cat([x, _table(positions, x).expand(x.shape)], -1), "pos-concatenated"),
+    Form(lambda positions, x: _twice_to_patches(positions.reshape(x.shape[1:]), x), "pos-added-twice"),
     Form(lambda positions, x: _times_root(x) + _table(positions, x), "embeddings-scaled", cost=VARIANT),
 )
 # The same where the class token comes last: every token keeps the row that it has in front, or patches alone

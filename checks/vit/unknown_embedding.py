@@ -29,11 +29,13 @@ from .position_tables import rows_of
 from .token_sequences import put_together_later
 
 _NEXT = 0.001  # the price of each that comes before
+_STEM = 0.6  # of a variant that is looked for where no patches are cut
 _UNMAPPED = 0.05  # of embeddings that are no map of any patches
 
 
 def unknown_patches(walk: Walk) -> Iterator[Option]:
-    """The patches or their embeddings are unknown."""
+    """The patches or their embeddings are unknown, or several convolutions make them of the image."""
+    yield later(_STEM, _stems)
     yield later(UNKNOWN, _other_patches)
     yield later(UNKNOWN + _UNMAPPED, _other_embeddings)
 
@@ -100,6 +102,22 @@ def _settle_patches(walk: Walk, flat: Predict, map_: LinearMap) -> None:
     embedded = applied(map_, stage_of("flattened_patches", 0))
     walk.settle("patch_embeddings", 0, embedded, walk.find(embedded(walk.context)))
     walk.roles["projection"] = map_
+
+
+def _stems(walk: Walk) -> Iterator[Option]:
+    """Embeddings behind several convolutions, and what stands between these: Xiao et al. 2021."""
+    for number, (record, predict) in enumerate(_embedded(walk)):
+        made_of = walk.trace.ancestors(walk.trace.records[record].reference)
+        behind = (walk.trace.records[one] for one in made_of)
+        if sum("convolution" in one.op for one in behind) > 1:
+            yield Option(_NEXT * number, partial(_take_stem, record=record, predict=predict))
+
+
+def _take_stem(walk: Walk, record: int, predict: Predict) -> bool:
+    _settle_patches_right(walk)
+    walk.settle("patch_embeddings", 0, predict, walk.find(predict(walk.context)), ids=["conv-stem"])
+    walk.position = max(walk.position, record)
+    return True
 
 
 def _other_embeddings(walk: Walk) -> Iterator[Option]:

@@ -52,6 +52,30 @@ MORE_STYLES: tuple[Mutant, ...] = (
         kind="variant",
     ),
     prenorm(
+        "attention-bias",
+        "S13",
+        (
+            "self.scale = head_dim**-0.5",
+            "self.scale = head_dim**-0.5\nself.slope = nn.Parameter(torch.randn(num_heads, 1, 1))",
+        ),
+        (
+            "attn = attn.softmax(dim=-1)",
+            "far = (torch.arange(N)[:, None] - torch.arange(N)).abs()\n"
+            "attn = (attn + self.slope * far).softmax(dim=-1)",
+        ),
+        kind="variant",
+    ),
+    prenorm(
+        "conv-stem",
+        "S04",
+        (
+            "self.proj = nn.Conv2d(in_chans,",
+            "self.stem = nn.Conv2d(in_chans, in_chans, 3, padding=1)\nself.proj = nn.Conv2d(in_chans,",
+        ),
+        ("x = self.proj(x)\n        x = x.flatten(2)", "x = self.proj(self.stem(x).relu()).flatten(2)"),
+        kind="variant",
+    ),
+    prenorm(
         "gated-mlp",
         "S17",
         ("self.fc1 = nn.Linear(dim, hidden_dim)", "self.fc1 = nn.Linear(dim, 2 * hidden_dim)"),

@@ -317,6 +317,11 @@ _POSITIONS = (
         kind="variant",
     ),
     report("pos-added-twice", "S07", (_ADD, _ADD + "\nx_pos = x_pos + self.pos_embed")),
+    prenorm(  # to the patches, before there is a class token, and to all
+        "pos-added-twice",
+        "S07",
+        ("torch.cat((cls_tokens, x), dim=1)", "torch.cat((cls_tokens, x + self.pos_embed[:, 1:]), dim=1)"),
+    ),
     report(
         "pos-every-block",
         "S21",

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from ....reference import equations as eq
-from ..context import Predict
+from ....submissions.host.trace import Use
+from ..context import Context, Predict
 from ..forms import (
     ACTIVATIONS,
     CONTEXTS,
@@ -23,6 +24,7 @@ from ..forms import (
     Form,
 )
 from ..search.linear_maps import LinearMap
+from ..search.origins import origin
 from ..steps import Made
 from ..walk import Walk, applied, combine
 from .meeting import norms_of
@@ -89,6 +91,7 @@ def _sum_of(*parts: Tensor) -> Tensor:
     return torch.stack(parts).sum(0)
 
 
+_BIASED = 0.2  # scores, which nothing else is added to
 _NORMED = 0.2  # of queries and keys: each has a norm of its own, which is there for nothing else
 
 
@@ -111,6 +114,43 @@ class ScoresRow(FormRow):
             ids = ("qk-norm",) if id is None else ("qk-norm", id)
             price = _NORMED + form.price
             yield Computation(made, price, ids, form.blame, second, may_be_implied=id is None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbabilitiesRow(FormRow):
+    """The softmax of the scores, or of these and what is learned for each pair of tokens: Liu et al. 2021."""
+
+    def _ways(self, walk: Walk) -> Iterator[Computation]:
+        yield from super()._ways(walk)
+        scores, *others = self.given(walk)
+        for bias in _added_to(walk, scores.predict(walk.context)):
+            found, right = (combine(torch.add, one, bias) for one in (scores.predict, scores.right))
+            softmax, rest = self.forms[0].function, [one.right for one in others]
+            made = Made(combine(softmax, found, *rest), combine(softmax, right, *rest), scores.began)
+            yield Computation(made, _BIASED, ("attention-bias",))
+
+
+def _added_to(walk: Walk, scores: Tensor) -> Iterator[Predict]:
+    """What is computed of parameters alone and added to the scores."""
+    place = walk.places.find(scores)
+    number = len(walk.trace.records) if place is None else place.record
+    for record in walk.trace.records[number + 1 :]:
+        takes = record.op.startswith("add") and any(one.number == number for one in record.inputs)
+        for at, one in enumerate(record.inputs if takes else ()):
+            made_of = origin(walk.trace, one).leaves
+            is_learned = any(leaf.kind == "parameter" for leaf in made_of)
+            if is_learned and not walk.trace.value(one).image and _is_of(one.shape, scores.shape):
+                yield partial(_used, use=Use(record.number, at))
+
+
+def _used(context: Context, use: Use) -> Tensor:
+    return context.use(use)
+
+
+def _is_of(shape: Sequence[int], scores: Sequence[int]) -> bool:
+    """Has it a number for each pair of tokens, of every head and image or of all?"""
+    others = zip(reversed(shape[:-2]), reversed(scores[:-2]), strict=False)
+    return shape[-2:] == tuple(scores[-2:]) and all(one in (1, other) for one, other in others)
 
 
 SCALE_MOVED = Moved(
@@ -141,7 +181,7 @@ def _context(forms: tuple[Form, ...]) -> FormRow:
     )
 
 
-_PROBABILITIES = FormRow(
+_PROBABILITIES = ProbabilitiesRow(
     key="attention_probabilities",
     reads=("attention_scores", "query"),
     forms=PROBABILITIES,

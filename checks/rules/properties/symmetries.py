@@ -27,6 +27,8 @@ from . import holds
 from .passes import example_of, of_block_1
 
 _BY_COLUMNS = {"patch-columns-first", "conv-tokens-column-major"}
+_OF_HEADS = {"attention-bias"}
+_ON_PLACES = {"conv-stem", *_OF_HEADS}
 _OF_CHANNELS = {"unfold-view-no-permute", "patch-axes-mixed"}  # which may be right for images of one channel
 
 
@@ -41,6 +43,10 @@ def joint_permutation(examination: Examination) -> None:
         raise NotApplicable("the patches are numbered column by column, which is told at S02 or S04")
     if _OF_CHANNELS & example.walk.ids:
         raise NotApplicable("the patches are mixed where there are several channels, which is told at S02")
+    if told := _ON_PLACES & example.walk.ids:
+        raise NotApplicable(
+            f"tokens hang on where their patches lie, by a variant ({', '.join(sorted(told))})"
+        )
     name, table = _position_table(example)
     order = torch.randperm(
         example.draw.sizes.patches, generator=torch.Generator().manual_seed(examination.seed)
@@ -96,6 +102,8 @@ def head_permutation(examination: Examination) -> None:
     Else: The attention output depends on the order of the heads
     """
     example = example_of(examination)
+    if _OF_HEADS & example.walk.ids:
+        raise NotApplicable("each head has a bias of its own, which stays where it is")
     fixed, order = permuted_heads(example)
     stages, again = examination.before(), examination.again(fixed=fixed)
     before, after = of_block_1(stages, "attention_output"), of_block_1(again, "attention_output")
