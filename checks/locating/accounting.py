@@ -16,8 +16,9 @@ from .walk import Walk
 _UNUSED = 2  # parameters, such as a token and a table: any block has more
 _ENDS = ("positioned_tokens", "logits")
 _AXES = 2  # of a matrix, at the least
-_NAMELESS = "-"  # as often as its number says, which is no name of a block's
 _NUMBER = re.compile(r"\d+")
+
+_Weight = str | int  # by its name; of a script's, which have none, the number of its record
 
 
 def accounted(walk: Walk) -> int:
@@ -55,20 +56,20 @@ def _left(walk: Walk) -> list[Value]:
     return [one for one in walk.trace.records if _counts(walk.trace, one) and not known >> one.number & 1]
 
 
-def _weights(trace: Trace, records: Iterable[Value]) -> set[str]:
-    """The names of the weights that these records read; of a script's, which have none, their numbers."""
+def _weights(trace: Trace, records: Iterable[Value]) -> set[_Weight]:
+    """Those that these records read."""
     read = {one for record in records for one in record.inputs}
-    named = {trace.leaves[one.number].name for one in read if one.kind == "leaf" and _is_weight(trace, one)}
-    return named | {_NAMELESS * one.number for one in read if one.kind == "record" and _is_drawn(trace, one)}
+    leaves = (trace.leaves[one.number] for one in read if one.kind == "leaf")
+    named = (one.name for one in leaves if _is_weight(one))
+    return {*named, *(one.number for one in read if one.kind == "record" and _is_drawn(trace, one))}
 
 
-def _in_any_block(name: str) -> str:
-    """The name without the first number in it, which tells a block from others."""
-    return _NUMBER.sub("", name, count=1)
+def _in_any_block(weight: _Weight) -> _Weight:
+    """Without the first number in its name, which tells a block from others."""
+    return _NUMBER.sub("", weight, count=1) if isinstance(weight, str) else weight
 
 
-def _is_weight(trace: Trace, read: Reference) -> bool:
-    leaf = trace.leaves[read.number]
+def _is_weight(leaf: Value) -> bool:
     return leaf.kind == "parameter" and len(leaf.shape) >= _AXES
 
 

@@ -30,7 +30,7 @@ def is_in_hand(walk: Walk, tensor: Tensor) -> bool:
     return False
 
 
-def is_last_view(walk: Walk, tensor: Tensor) -> bool:
+def is_made_last(walk: Walk, tensor: Tensor) -> bool:
     """Was it made at the end, as a view or by itself, and has nothing read it yet?
 
     Of one image it may have no axis for that.

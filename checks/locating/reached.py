@@ -19,7 +19,7 @@ from .anatomy import anatomy_of
 from .best_first import done
 from .catalogued import catalogued
 from .context import Context, Predict
-from .in_hand import at_hand, is_in_hand, is_last_view
+from .in_hand import at_hand, is_in_hand, is_made_last
 from .search.places import Found
 from .steps import Finding, Step
 from .walk import Walk, applied, combine, stage_of
@@ -140,7 +140,7 @@ class _Way:
 
 def _is_in_hand(walk: Walk, way: _Way) -> bool:
     tensor = way.predict(walk.context)
-    return is_in_hand(walk, tensor) or is_last_view(walk, tensor)
+    return is_in_hand(walk, tensor) or is_made_last(walk, tensor)
 
 
 def _is_recorded(walk: Walk, way: _Way) -> bool:

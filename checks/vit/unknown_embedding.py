@@ -106,10 +106,10 @@ def _settle_patches(walk: Walk, flat: Predict, map_: LinearMap) -> None:
 
 def _stems(walk: Walk) -> Iterator[Option]:
     """Embeddings behind several convolutions, and what stands between these: Xiao et al. 2021."""
-    for number, (record, predict) in enumerate(_embedded(walk)):
+    every = {one.number for one in walk.trace.records if "convolution" in one.op}
+    for number, (record, predict) in enumerate(_embedded(walk) if len(every) > 1 else ()):
         made_of = walk.trace.ancestors(walk.trace.records[record].reference)
-        behind = (walk.trace.records[one] for one in made_of)
-        if sum("convolution" in one.op for one in behind) > 1:
+        if len(every & made_of) > 1:
             yield Option(_NEXT * number, partial(_take_stem, record=record, predict=predict))
 
 

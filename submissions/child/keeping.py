@@ -13,7 +13,7 @@ from importlib.util import find_spec, spec_from_loader
 from types import CodeType, ModuleType
 
 _LATE = (
-    *("child.scripts.script_world", "child.scripts.lending", "child.scripts.seen_arrays"),
+    *("child.scripts.script_world", "child.scripts.lending"),
     *("written.markdown", "written.notebook", "written.latex", "written.pdf", "written.word"),
 )
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from ....reference import equations as eq
-from ....submissions.host.trace import Use
+from ....submissions.host.trace import Reference, Use
 from ..context import Context, Predict
 from ..forms import (
     ACTIVATIONS,
@@ -120,8 +120,8 @@ class ScoresRow(FormRow):
 class ProbabilitiesRow(FormRow):
     """The softmax of the scores, or of these and what is learned for each pair of tokens: Liu et al. 2021."""
 
-    def _ways(self, walk: Walk) -> Iterator[Computation]:
-        yield from super()._ways(walk)
+    def right(self, walk: Walk) -> Iterator[Computation]:
+        yield from super().right(walk)
         scores, *others = self.given(walk)
         for bias in _added_to(walk, scores.predict(walk.context)):
             found, right = (combine(torch.add, one, bias) for one in (scores.predict, scores.right))
@@ -132,15 +132,18 @@ class ProbabilitiesRow(FormRow):
 
 def _added_to(walk: Walk, scores: Tensor) -> Iterator[Predict]:
     """What is computed of parameters alone and added to the scores."""
-    place = walk.places.find(scores)
-    number = len(walk.trace.records) if place is None else place.record
-    for record in walk.trace.records[number + 1 :]:
-        takes = record.op.startswith("add") and any(one.number == number for one in record.inputs)
-        for at, one in enumerate(record.inputs if takes else ()):
-            made_of = origin(walk.trace, one).leaves
-            is_learned = any(leaf.kind == "parameter" for leaf in made_of)
-            if is_learned and not walk.trace.value(one).image and _is_of(one.shape, scores.shape):
-                yield partial(_used, use=Use(record.number, at))
+    place, trace = walk.places.find(scores), walk.trace
+    number = None if place is None else place.record
+    for use in trace.uses:
+        record = trace.records[use.record]
+        bias = record.inputs[use.position]
+        is_sum = record.op.startswith("add") and any(one[:2] == ("record", number) for one in record.inputs)
+        if is_sum and _is_of(bias.shape, scores.shape) and _is_learned(walk, bias):
+            yield partial(_used, use=use)
+
+
+def _is_learned(walk: Walk, bias: Reference) -> bool:
+    return any(leaf.kind == "parameter" for leaf in origin(walk.trace, bias).leaves)
 
 
 def _used(context: Context, use: Use) -> Tensor:

@@ -12,10 +12,9 @@ from torch import Tensor
 
 from ...questions.recording import Reference
 from ..tracing.tracing import Key, Storage
-from .script_tracing import ScriptTracer
+from .script_tracing import PRODUCTS, ScriptTracer
 from .script_windows import Window
 
-_PRODUCTS = ("mm", "bmm", "addmm", "baddbmm")
 _NORMS = ("native_layer_norm",)
 _DRAWN = ("uniform_.", "normal_.", "random_.")  # what is put into a tensor that was empty
 
@@ -30,12 +29,14 @@ def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
     found = [(key, window) for key, windows in tracer.windows.items() for window in windows]
     made = _mapped(tracer, children) | _no_images(tracer)
     found = [one for one in found if one[0] not in made]
-    reach = {key: len(_descendants([key], children)) for key in {key for key, _ in found}}
+    reach = {key: len(_reached([key], children)) for key in {key for key, _ in found}}
     found = [(key, window) for key, window in found if reach[key]]
     if not found:
         return {}
-    cut = {one: _is_cut_so(one, tracer, _descendants([one[0]], children)) for one in found}
-    best = max(found, key=lambda one: (reach[one[0]], cut[one], -one[1].shape[0], one[0][0] == "record"))
+    most = max(reach.values())
+    first = [one for one in found if reach[one[0]] == most]
+    cut = {one: _is_cut_so(one, tracer, _reached([one[0]], children)) for one in first}
+    best = max(first, key=lambda one: (cut[one], -one[1].shape[0], one[0][0] == "record"))
     while after := _prepared(best, found, children, reach):
         best = after
     best = _first_batch(best, found, children, reach) or best
@@ -47,7 +48,7 @@ def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
 def _is_cut_so(found: tuple[Key, Window], tracer: ScriptTracer, after: Collection[Key]) -> bool:
     """Is what is multiplied first of all that follows a row for each patch, with all of its channels?"""
     images, channels, height, width = found[1].shape
-    products = (one for _, one in sorted(after) if tracer.records[one].op.split(".")[0] in _PRODUCTS)
+    products = (one for _, one in sorted(after) if tracer.records[one].op.split(".")[0] in PRODUCTS)
     read = (one for first in islice(products, 1) for one in tracer.records[first].inputs)
     for *_, count, numbers in (one.shape for one in read if (one.kind, one.number) in {found[0], *after}):
         side = isqrt(numbers // channels)
@@ -63,40 +64,32 @@ def _mapped(tracer: ScriptTracer, children: Mapping[Key, list[Key]]) -> set[Key]
         ("leaf", number) for number, one in enumerate(tracer.leaves) if one.kind == "parameter"
     ]
     products: list[Key] = [
-        ("record", number) for number, one in enumerate(tracer.records) if one.op.split(".")[0] in _PRODUCTS
+        ("record", number) for number, one in enumerate(tracer.records) if one.op.split(".")[0] in PRODUCTS
     ]
     first = [*parameters, *products]
-    return {*first} | _descendants(first, children)
+    return {*first} | _reached(first, children)
 
 
 def _no_images(tracer: ScriptTracer) -> set[Key]:
     """What is multiplied or normalised row by row, as tokens are, and filters with what they are made of."""
-    found: set[Key] = set()
+    filters, rows = set[Key](), set[Key]()
     for record in tracer.records:
         op = record.op.split(".")[0]
-        first, *others = [(one.kind, one.number) for one in record.inputs] or [("record", 0)]
         if op == "convolution":
-            found = found.union(*(_made_of(tracer, one) for one in others[:1]))
-        elif op in (*_PRODUCTS, *_NORMS) and _is_row_by_row(_of(tracer, first), record.inputs[0].shape):
-            found.add(first)
-    return found
+            filters |= {(one.kind, one.number) for one in record.inputs[1:2]}
+        elif op in (*PRODUCTS, *_NORMS):
+            rows |= {(one.kind, one.number) for one in record.inputs[:1] if _is_row_by_row(tracer, one)}
+    return rows | filters | _reached(filters, _parents(tracer.records))
 
 
-def _is_row_by_row(one: Storage, read: Sequence[int]) -> bool:
-    return prod(read) == one.count and one.shape[-1:] == tuple(read[-1:])
+def _is_row_by_row(tracer: ScriptTracer, read: Reference) -> bool:
+    one = tracer.storage(*read[:2])
+    return prod(read.shape) == one.count and one.shape[-1:] == read.shape[-1:]
 
 
-def _made_of(tracer: ScriptTracer, key: Key) -> set[Key]:
-    found, todo = {key}, [key]
-    while todo:
-        new = {(one.kind, one.number) for one in _of(tracer, todo.pop()).inputs} - found
-        found |= new
-        todo += new
-    return found
-
-
-def _of(tracer: ScriptTracer, key: Key) -> Storage:
-    return (tracer.records if key[0] == "record" else tracer.leaves)[key[1]]
+def _parents(records: Sequence[Storage]) -> dict[Key, list[Key]]:
+    """What each record was made of."""
+    return {("record", n): [(one.kind, one.number) for one in each.inputs] for n, each in enumerate(records)}
 
 
 def _children(records: Sequence[Storage]) -> dict[Key, list[Key]]:
@@ -108,11 +101,12 @@ def _children(records: Sequence[Storage]) -> dict[Key, list[Key]]:
     return children
 
 
-def _descendants(first: Iterable[Key], children: Mapping[Key, Iterable[Key]]) -> set[Key]:
+def _reached(first: Iterable[Key], steps: Mapping[Key, Iterable[Key]]) -> set[Key]:
+    """All that leads on from these, step by step."""
     found: set[Key] = set()
     todo = [*first]
     while todo:
-        new = set(children.get(todo.pop(), ())) - found
+        new = set(steps.get(todo.pop(), ())) - found
         found |= new
         todo += new
     return found
@@ -138,7 +132,7 @@ def _prepared(
 def _beside(key: Key, taken: Sequence[Key], children: Mapping[Key, list[Key]]) -> int:
     """How much follows from the others of these: as much as from this one where each is a patch."""
     others = [one for one in taken if one != key]
-    return len({*others} | _descendants(others, children))
+    return len({*others} | _reached(others, children))
 
 
 def _first_batch(
@@ -175,7 +169,7 @@ def root_at(tracer: ScriptTracer, pictures: Mapping[Key, Window]) -> dict[Key, K
     beside it is no part of the pass. The answer says which number each record and leaf has now.
     """
     first, window = next(iter(pictures.items()))
-    root = _of(tracer, first)
+    root = tracer.storage(*first)
     root = replace(root, op="input", image=True, inputs=(), scalars=(), **vars(window))
     records: list[Key] = [
         ("record", number) for number in range(len(tracer.records)) if ("record", number) != first
@@ -190,8 +184,8 @@ def root_at(tracer: ScriptTracer, pictures: Mapping[Key, Window]) -> dict[Key, K
     called = max(tracer.calls, key=len, default=range(len(tracer.records)))
     inside = {moved["record", number] for number in called} | shown
     tracer.records, tracer.leaves = (
-        [root, *(_of(tracer, key) for key in records)],
-        [_of(tracer, key) for key in leaves],
+        [root, *(tracer.storage(*key) for key in records)],
+        [tracer.storage(*key) for key in leaves],
     )
     _renumber(tracer.records, moved, shown, inside)
     views = [renumbered(one, moved) for one in tracer.views]

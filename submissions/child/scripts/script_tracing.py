@@ -23,7 +23,7 @@ from .script_windows import AXES_OF_IMAGES, Window, as_images
 
 _MOST_NUMBERS = 30_000_000  # that are kept: 240 MB, where a submission's answer may have 256
 _MOST_OPERATIONS = 50_000  # of one pass: twelve blocks with a loop over heads make some thousand
-_PRODUCTS = ("mm", "addmm", "bmm", "baddbmm")
+PRODUCTS = ("mm", "addmm", "bmm", "baddbmm")
 _SUMS = ("add.Tensor", "add_.Tensor")
 _AXES_OF_TOKENS = 3
 
@@ -93,6 +93,9 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         if self._keep_cells:
             self._numbers += sum(one.count for one in self.records[start:])
 
+    def storage(self, kind: str, number: int) -> Storage:
+        return (self.records if kind == "record" else self.leaves)[number]
+
     def tell(self, op: str, made: Tensor, given: Sequence[Tensor], frames: tuple[Frame, ...] = ()) -> None:
         """Records what was computed of these without torch, on these lines if not on those that run."""
         self._demand_room()
@@ -123,7 +126,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
     @property
     def multiplies(self) -> bool:
         """Was anything multiplied by a matrix, as all that a model computes is?"""
-        return any(one.op.partition(".")[0] in (*_PRODUCTS, "convolution") for one in self.records)
+        return any(one.op.partition(".")[0] in (*PRODUCTS, "convolution") for one in self.records)
 
     def forget(self) -> None:
         """Lets go of the tensors that were recorded; their numbers stay, where they were kept."""
@@ -211,20 +214,18 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
             self.windows[owner] = [*known, *new]
 
     def _may_be_pixels(self, key: Key) -> bool:
-        """Is it drawn or read, and does it follow from nothing as large but such numbers, as images do?"""
+        """Is it drawn or read, and does it follow from nothing as large but such numbers, as images do?
+
+        Or from whole numbers, as the pixels of a file are.
+        """
         kind, number = key
         record = self.records[number] if kind == "record" else None
         if record is None or not record.inputs:
             return True
         large = [one for one in record.inputs if prod(one.shape) == prod(record.shape)]
         return bool(large) and all(
-            (one.kind, one.number) in self.windows or self._is_whole(one) for one in large
+            (one.kind, one.number) in self.windows or "int" in self.storage(*one[:2]).dtype for one in large
         )
-
-    def _is_whole(self, reference: Reference) -> bool:
-        """Are these whole numbers, as the pixels of a file are?"""
-        one = (self.records if reference.kind == "record" else self.leaves)[reference.number]
-        return "int" in one.dtype
 
     def refer(self, tensor: Tensor) -> Reference:
         reference = super().refer(tensor)
@@ -246,10 +247,10 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
 def _meant(func: Any, args: Sequence[Any]) -> Sequence[Tensor]:
     """Which of these are weights, or a table that is added to the tokens of several images."""
     name = func.name().partition("::")[2]
-    if name not in (*_PRODUCTS, *_SUMS):
+    if name not in (*PRODUCTS, *_SUMS):
         return ()
     given = [*tensors_in(args)]
-    if name in _PRODUCTS:
+    if name in PRODUCTS:
         return given
     tokens = max(given, key=Tensor.dim)
     if tokens.dim() != _AXES_OF_TOKENS or len(tokens) == 1 or tokens.shape[1] == tokens.shape[2]:

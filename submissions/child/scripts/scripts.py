@@ -36,6 +36,7 @@ from .script_sizes import sizes_seen
 from .script_tracing import LimitReached, ScriptTracer, TrainingBegins
 from .script_ways import AS_WRITTEN, QUARTER, Way, scaled, tells_apart, unlike, whole_sizes
 from .script_windows import UNUSUAL_CHANNELS, Window
+from .seen_arrays import arrays_seen
 
 _PLAIN = {**{name: (name,) for name in Sizes.__dataclass_fields__}, "image": ("height", "width")}
 _SEED = 0  # of the passes by which a script is got to know
@@ -213,7 +214,6 @@ class Script:
         stops: Sequence[tuple[str, int]],
     ) -> ScriptPass:
         from .script_world import prepared  # here, since it loads torchvision, which not every child needs
-        from .seen_arrays import arrays_seen
 
         watcher = Watcher(stops, tracer.reference)
         program = self._loaded.program.as_script(self.file, numbers, self._trains)

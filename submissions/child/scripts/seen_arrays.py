@@ -68,8 +68,8 @@ class SeenArray(np.ndarray[Any, Any]):
         address = _address(_memory(self))
         pending = self.written.get(address) or _Written(_tensors((self,)), ())
         _plain(self)[_plain(index)] = _plain(value)
-        frames = student_frames(sys._getframe())
-        self.written[address] = _Written([*pending.given, *_tensors((value,))], frames)
+        pending.given.extend(_tensors((value,)))
+        self.written[address] = pending._replace(frames=student_frames(sys._getframe()))
 
     @property
     def T(self) -> Any:  # noqa: N802  # NumPy's name
@@ -143,7 +143,7 @@ def _computed(name: str, compute: Callable[..., Any], given: Any, options: Any) 
 
 def _seen(result: Any, op: str, given: Sequence[Tensor] = ()) -> Any:
     """The same, as arrays that are seen; told to the tracer, also where they are views of others."""
-    if isinstance(result, (list, tuple)) and type(result) in (list, tuple):
+    if type(result) in (list, tuple):
         return type(result)(_seen(one, op, given) for one in result)
     if isinstance(result, _DRAWS):
         return _Drawing(result)
@@ -188,11 +188,9 @@ class _Drawing:
 def _told(function: Callable[..., Any]) -> Callable[..., Any]:
     def telling(*given: Any, **options: Any) -> Any:
         result = function(*_in_float64(given), **_in_float64(options))
-        return (
-            result
-            if isinstance(result, SeenArray)
-            else _seen(result, function.__name__, _tensors((given, options)))
-        )
+        if isinstance(result, SeenArray):  # which NumPy has asked for it already
+            return result
+        return _seen(result, function.__name__, _tensors((given, options)))
 
     return telling
 

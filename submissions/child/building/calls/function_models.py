@@ -40,7 +40,7 @@ class FunctionModel(nn.Module):
         return pytree.tree_unflatten(every, structure)
 
     def _learned(self, path: str, one: object) -> object:
-        if isinstance(one, SimpleNamespace) or (is_dataclass(one) and not isinstance(one, type)):
+        if _has_fields(one):
             made = copy(one)
             vars(made).update(
                 {name: self._registered(held, f"{path}.{name}") for name, held in vars(one).items()}
@@ -76,8 +76,11 @@ def _by_name(one: Any) -> Mapping[str, object] | None:
         return one  # type: ignore[return-value]  # as good as a mapping
     if isinstance(one, tuple) and hasattr(one, "_fields"):
         return dict(zip(one._fields, one, strict=True))
-    is_object = isinstance(one, SimpleNamespace) or (is_dataclass(one) and not isinstance(one, type))
-    return vars(one) if is_object else None
+    return vars(one) if _has_fields(one) else None
+
+
+def _has_fields(one: object) -> bool:
+    return isinstance(one, SimpleNamespace) or (is_dataclass(one) and not isinstance(one, type))
 
 
 def _taken(function: Callable[..., Any], given: dict[str, object]) -> dict[str, object]:
