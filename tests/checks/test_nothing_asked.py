@@ -227,14 +227,16 @@ FOREIGN = "self.proj(self.qkv(x).tanh().cumsum(1).unflatten(-1, (3, -1)).prod(2)
 def test_what_is_not_followed_is_not_said_to_be_unwritten(
     ends: str, said: str, zygote: Zygote, tmp_path: Path
 ) -> None:
+    text = BASES["prenorm"].source()
+    attention = text[text.index("        B, N, C = x.shape\n") : text.index("        return self.proj_drop(x)")]
     edits = (
-        ("        B, N, C = x.shape\n", f"        return {FOREIGN}\n"),
+        (attention, ""),
+        ("return self.proj_drop(x)", f"return {FOREIGN}"),
         ("x = x + self.attn(self.norm1(x))", "x = (x * self.attn(self.norm1(x).cumsum(1))).tanh()"),
         ("x = x + self.mlp(self.norm2(x))", "x = (x * self.mlp(x).cumsum(2)).sin()"),
         ("return self.head(x)", ends),
     )
-    text = edited(BASES["prenorm"].source(), edits)
-    result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
+    result = graded_file(edited(text, edits), load_assignment(DEFAULT), zygote, tmp_path)
     told = [one.message for one in result.checks if one.outcome == "failed" and "Nothing" in one.message]
     assert told
     assert all(said in one for one in told), told
