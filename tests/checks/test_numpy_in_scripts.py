@@ -93,9 +93,34 @@ n = layernorm(x, np.ones(30), np.zeros(30))
 """
 
 
+# with the length of a patch written out, so that no other side of one goes with it
+_WRITTEN_OUT = """
+import numpy as np
+
+np.random.seed(0)
+image = np.random.rand(16, 16, 3)
+p = 4
+rows = []
+for i in range(image.shape[0] // p):
+    for j in range(image.shape[1] // p):
+        rows.append(image[i * p : (i + 1) * p, j * p : (j + 1) * p, :].flatten())
+patches = np.array(rows)
+d = 12
+weight, bias = np.random.randn(48, d) / np.sqrt(48), np.zeros(d)
+tokens = np.concatenate([np.random.randn(1, d), patches @ weight + bias], axis=0)
+x = tokens + np.random.randn(17, d) * 0.02
+mean, var = x.mean(axis=1, keepdims=True), x.var(axis=1, keepdims=True)
+xn = (x - mean) / np.sqrt(var + 1e-5)
+to_q, to_k, to_v = (np.random.randn(d, d) for _ in range(3))
+q, k, v = xn @ to_q, xn @ to_k, xn @ to_v
+scores = q @ k.T / np.sqrt(d)
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "right"),
     [
+        pytest.param(_WRITTEN_OUT, [*range(1, 13)], id="a number that fits one size of patches"),
         pytest.param(_BY_RESHAPE, [1, 2, 3, 4], id="one image, channels last, cut by a reshape"),
         pytest.param(_BY_LOOPS, [1, 2, 3, 4, 5, 6], id="a file of pixels, written into an array row by row"),
         pytest.param(_ATTENDING, [*range(1, 16)], id="attention, some of it in place"),

@@ -28,6 +28,7 @@ def pictures_in(tracer: ScriptTracer) -> dict[Key, Window]:
     children = _children(tracer.records)
     found = [(key, window) for key, windows in tracer.windows.items() for window in windows]
     made = _mapped(tracer, children) | _no_images(tracer)
+    made |= _filled_in(tracer, made)
     found = [one for one in found if one[0] not in made]
     reach = {key: len(_reached([key], children)) for key in {key for key, _ in found}}
     found = [(key, window) for key, window in found if reach[key]]
@@ -80,6 +81,13 @@ def _no_images(tracer: ScriptTracer) -> set[Key]:
         elif op in (*PRODUCTS, *_NORMS):
             rows |= {(one.kind, one.number) for one in record.inputs[:1] if _is_row_by_row(tracer, one)}
     return rows | filters | _reached(filters, _parents(tracer.records))
+
+
+def _filled_in(tracer: ScriptTracer, made: Collection[Key]) -> set[Key]:
+    """What some of these are written into, as a table of scores is filled head by head."""
+    writes = (one for one in tracer.records if one.op.split(".")[0].endswith("_"))
+    keys = ([(one.kind, one.number) for one in record.inputs] for record in writes)
+    return {read[0] for read in keys if any(one in made for one in read[1:])}
 
 
 def _is_row_by_row(tracer: ScriptTracer, read: Reference) -> bool:
@@ -187,6 +195,8 @@ def root_at(tracer: ScriptTracer, pictures: Mapping[Key, Window]) -> dict[Key, K
         [root, *(tracer.storage(*key) for key in records)],
         [tracer.storage(*key) for key in leaves],
     )
+    top = tracer.lines[first[1]] if first[0] == "record" else ("", 0)
+    tracer.lines = [top, *(tracer.lines[number] for _, number in records)]
     _renumber(tracer.records, moved, shown, inside)
     views = [renumbered(one, moved) for one in tracer.views]
     tracer.views.clear()

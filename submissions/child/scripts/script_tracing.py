@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod
 from types import FrameType
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -26,6 +27,10 @@ _MOST_OPERATIONS = 50_000  # of one pass: twelve blocks with a loop over heads m
 PRODUCTS = ("mm", "addmm", "bmm", "baddbmm")
 _SUMS = ("add.Tensor", "add_.Tensor")
 _AXES_OF_TOKENS = 3
+
+Line: TypeAlias = tuple[str, int]  # a file and a number
+# of a record or leaf at any sizes: its kind, the innermost line of the code, and its number among those of it
+Place: TypeAlias = tuple[str, Line, int]
 
 
 class LimitReached(RuntimeError):
@@ -50,14 +55,16 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         seed: int,
         fixed: Mapping[str, Tensor],
         image: Tensor | None,
-        pictures: Mapping[Key, Window],
+        pictures: Mapping[Place, Window],
         keep_cells: bool,
     ) -> None:
         super().__init__(nn.Module(), None, keep_cells)
         self._notes_views = True  # which show sizes, too
         self.tensors: dict[Key, Tensor] = {}  # what was recorded, by number
         self.windows: dict[Key, list[Window]] = {}  # on each of them, as far as they may show an image
-        self.lines: list[tuple[str, int]] = []  # of each record: the top-level statement that made it
+        self.lines: list[Line] = []  # of each record: the top-level statement that made it
+        self.places: dict[Place, Key] = {}
+        self._made_on: Counter[tuple[str, Line]] = Counter()  # how many of a kind, on each line
         # records made in each call of a whole model, from a picture to its scores
         self.calls: list[range] = []
         self._depth = self._start = self._numbers = 0
@@ -236,10 +243,16 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         """Writes the image over the tensor where it is one of the pictures."""
         super()._keep(key, tensor)
         self.tensors[key] = tensor
+        top, innermost = _lines(sys._getframe())
         if key[0] == "record":
-            self.lines.append(_top_line(sys._getframe()))
-        window = self._pictures.get(key)
-        if window is not None and self._image is not None and window.shape == self._image.shape:
+            self.lines.append(top)
+        place = (key[0], innermost, self._made_on[key[0], innermost])
+        self._made_on[key[0], innermost] += 1
+        self.places[place] = key
+        window = self._pictures.get(place)
+        if window is None or self._image is None or window.shape != self._image.shape:
+            return
+        if window.fits(tensor):
             with torch.no_grad():
                 window.of(tensor).copy_(self._image)
 
@@ -271,11 +284,11 @@ def _widened(value: Any) -> Any:
     return _mapped(value, lambda one: torch.float64 if one is torch.float32 else one)
 
 
-def _top_line(frame: FrameType | None) -> tuple[str, int]:
-    """The line of the outermost statement that runs."""
-    found = ("", 0)
+def _lines(frame: FrameType | None) -> tuple[Line, Line]:
+    """The line of the outermost statement that runs, and that of the innermost."""
+    found: list[Line] = []
     while frame is not None:
         if frame.f_code.co_filename.startswith(STUDENT_PREFIX):
-            found = (frame.f_code.co_filename.removeprefix(STUDENT_PREFIX), frame.f_lineno)
+            found.append((frame.f_code.co_filename.removeprefix(STUDENT_PREFIX), frame.f_lineno))
         frame = frame.f_back
-    return found
+    return (found[-1], found[0]) if found else (("", 0), ("", 0))

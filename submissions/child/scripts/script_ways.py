@@ -9,7 +9,7 @@ from ....reference.sizes import Sizes
 from ...questions.meanings import fields_of
 from ..building.calls.blueprint import value
 from ..building.trial_sizes import SMALL, fit
-from ..tracing.tracing import Key
+from .script_tracing import Place
 from .script_windows import Window
 
 # ViT-B/16 a quarter as wide: a patch still has as many numbers as a token, a head keeps its 64, the grid its
@@ -35,7 +35,7 @@ class Way:
     follows: frozenset[str]
     fixed: Mapping[str, int]
     shortened: bool
-    pictures: Mapping[Key, Window]
+    pictures: Mapping[Place, Window]
     numbers: Mapping[int, int]  # for those that are written out in the code
     whole: Mapping[str, int]  # the fixed sizes with the numbers as they are written
     mlp_ratio: int = 0  # where mlp_dim is embed_dim times this

@@ -35,6 +35,11 @@ class Window:
             step *= shape[axis]
         return self if shape == self.shape else Window(shape, tuple(strides), 0)
 
+    def fits(self, tensor: Tensor) -> bool:
+        """Does it end within the tensor's memory?"""
+        last = self.offset + sum((size - 1) * step for size, step in zip(self.shape, self.strides))
+        return last < tensor.untyped_storage().nbytes() // tensor.element_size()
+
     def of(self, tensor: Tensor) -> Tensor:
         return torch.as_strided(tensor.detach(), self.shape, self.strides, self.offset)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 
 from torch import Tensor, nn
 
@@ -26,7 +25,7 @@ from ..building.calls.shortening import BLOCKS
 from ..building.ways import NoModel
 from ..loading.costs import TRAINS
 from ..loading.execution import Loaded
-from ..loading.program import Program, source_text
+from ..loading.program import source_text
 from ..loading.statements import Statement
 from ..tracing.mark_watcher import Watcher
 from ..tracing.nothing_dropped import NothingDropped
@@ -105,11 +104,13 @@ class Script:
         """One pass at sizes that ``sizes_for`` gave, recorded; without an image, only the shapes of one."""
         way = self._way
         shape = (sizes.batch, sizes.channels, sizes.height, sizes.width)
-        pictures = {key: window.resized(shape) for key, window in way.pictures.items()}
+        pictures = {place: window.resized(shape) for place, window in way.pictures.items()}
         tracer = ScriptTracer(seed, fixed, image, pictures, keep_cells=image is not None)
         ran = self._executed(tracer, way.values(sizes), way.numbers_at(sizes), way.shortened, sizes, stops)
-        ran.pictures = pictures if pictures.keys() <= tracer.tensors.keys() else {}
-        return _rooted(ran)
+        keys = {place: tracer.places[place] for place in pictures if place in tracer.places}
+        if all(place in keys and one.fits(tracer.tensors[keys[place]]) for place, one in pictures.items()):
+            ran.pictures = {keys[place]: window for place, window in pictures.items()}
+        return self._rooted(ran, sizes)
 
     def _get_to_know(self) -> tuple[Way, ScriptPass]:
         """The first way in which nothing fails, else the one that shows the script as it is."""
@@ -129,26 +130,12 @@ class Script:
         for constants_there, sizes, numbers, shortened in ways:
             tried.append(self._try(constants_there, sizes, numbers, shortened))
             ran = tried[-1][1]
-            if ran.error is None and ran.pictures and self._is_steady(tried[-1][0], ran.tracer.lines):
+            if ran.error is None and ran.pictures:
                 return tried[-1]
             if sizes == own and (same := [one for one in tried[:-1] if _fail_alike(one[1], ran)]):
                 tried.append(same[0])  # it is the script's own fault, whatever the sizes
                 break
         return tried[-1]
-
-    def _is_steady(self, way: Way, lines: Sequence[tuple[str, int]]) -> bool:
-        """Is the image made by the same operation at other sizes? A loop may make others before it.
-
-        ``lines`` are those of the records that the way was found with.
-        """
-        kind, number = next(iter(way.pictures))
-        if not way.follows or kind != "record":
-            return True
-        small = unlike(way.constants, self._own)
-        sizes = way.sizes_for(replace(small, depth=small.depth + 1, classes=small.classes + 2))
-        tracer = ScriptTracer(_SEED, {}, None, {}, keep_cells=False)
-        self._executed(tracer, way.values(sizes), way.numbers, way.shortened, sizes, ()).forget()
-        return _of_same_line(tracer.lines, number) == _of_same_line(lines, number)
 
     def _try(
         self, constants: Mapping[str, str], sizes: Sizes, numbers: Mapping[int, int], shortened: bool
@@ -157,9 +144,10 @@ class Script:
         tracer = ScriptTracer(_SEED, {}, None, {}, keep_cells=False)
         ran = self._executed(tracer, values, numbers, shortened, sizes, ())
         ran.pictures = pictures_in(ran.tracer)
-        pictures = dict(ran.pictures)
+        places = {key: place for place, key in tracer.places.items()}
+        pictures = {places[key]: window for key, window in ran.pictures.items()}
+        self._rooted(ran, sizes)
         if pictures:
-            _rooted(ran)
             of_shapes = sizes_seen(ran.tracer.records, ran.tracer.views)
             ran.seen = {**vars(sizes), **_of_modules(ran.loaded), **of_shapes}
             if "depth" in constants.values():  # no shape tells it
@@ -220,8 +208,14 @@ class Script:
         # a try of what was written is judged as any model is: without dropout
         with prepared(sizes, numbers, shortened), arrays_seen(tracer), watcher, NothingDropped(), tracer:
             loaded = replace(self._loaded, program=program).reload(constants)
-        ran = ScriptPass(tracer, loaded, sights=watcher.sights)
-        ran.error = _stopped(program, ran, sizes)
+        return ScriptPass(tracer, loaded, sights=watcher.sights)
+
+    def _rooted(self, ran: ScriptPass, sizes: Sizes) -> ScriptPass:
+        """The pass with the image as record 0, if there is one, and with what stopped it."""
+        if ran.pictures:
+            moved = root_at(ran.tracer, ran.pictures)
+            ran.sights = [one._replace(reference=renumbered(one.reference, moved)) for one in ran.sights]
+        ran.error = _stopped(ran, sizes)
         return ran
 
     def _no_pass(self, ran: ScriptPass) -> NotLoaded:
@@ -239,11 +233,6 @@ def _is_size(choice: Choice) -> bool:
     return not isinstance(choice, Literal) and bool(fields_of(choice))
 
 
-def _of_same_line(lines: Sequence[tuple[str, int]], number: int) -> list[tuple[str, int]]:
-    """The line of a record, as often as it makes another one behind it."""
-    return [*takewhile(lambda one: one == lines[number], lines[number:])]
-
-
 def _of_modules(loaded: Loaded) -> dict[str, int]:
     """The sizes of the model that the script holds, no single layer; the depth is 1 without a list."""
     every = (one for module in loaded.modules.values() for one in vars(module).values())
@@ -252,18 +241,12 @@ def _of_modules(loaded: Loaded) -> dict[str, int]:
     return {"depth": 1} if largest is None else {"depth": 1, **observe(ModelParts.of(largest))}
 
 
-def _rooted(ran: ScriptPass) -> ScriptPass:
-    """The pass with the image as record 0, if there is one."""
-    if ran.pictures:
-        moved = root_at(ran.tracer, ran.pictures)
-        ran.sights = [one._replace(reference=renumbered(one.reference, moved)) for one in ran.sights]
-    return ran
-
-
-def _stopped(program: Program, ran: ScriptPass, sizes: Sizes) -> tuple[Statement, BaseException] | None:
-    """The failure that the rest could not do without, or that nothing was computed after: not even scores."""
-    order = [one for body in program.statements.values() for one in body]
-    last = max((_position(order, line) for line in ran.tracer.lines), default=-1)
+def _stopped(ran: ScriptPass, sizes: Sizes) -> tuple[Statement, BaseException] | None:
+    """The failure that the rest could not do without, or that nothing was computed of the image after."""
+    order = [one for body in ran.loaded.program.statements.values() for one in body]
+    made = zip(ran.tracer.records, ran.tracer.lines)
+    lines = (line for one, line in made if one.image or not ran.pictures)
+    last = max((_position(order, line) for line in lines), default=-1)
     at_end = (one for one in ran.loaded.raised if order.index(one[0]) >= last)
     stopped = ran.loaded.stopped or next(at_end, None)
     if stopped is None or isinstance(stopped[1], TrainingBegins) or _has_trained(ran, stopped[0]):
