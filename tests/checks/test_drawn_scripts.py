@@ -178,11 +178,83 @@ W2, b2 = torch.randn(16, 64), torch.zeros(16)
 h = x @ W1.T + b1
 y = 0.5 * h * (1 + torch.erf(h / 2**0.5)) @ W2.T + b2
 """
+# an image that nothing reads yet, a table that is filled head by head, a layer that is made where it is used
+_TOKENS_FIRST = """
+import torch
+from torch import nn
+
+images, count, width, heads = 2, 10, 30, 5
+tokens = torch.randn(images, count, width)
+mean = tokens.mean(dim=-1, keepdim=True)
+normed = (tokens - mean) / torch.sqrt(tokens.var(dim=-1, keepdim=True, unbiased=False) + 1e-5)
+to_q, to_k, to_v = (nn.Linear(width, width) for _ in range(3))
+Q, K, V = (one(normed).reshape(images, count, heads, -1).permute(0, 2, 1, 3) for one in (to_q, to_k, to_v))
+S = torch.zeros(images, heads, count, count)
+for i in range(heads):
+    S[:, i] = torch.bmm(Q[:, i], K[:, i].transpose(1, 2)) / (width // heads) ** 0.5
+A = torch.exp(S) / torch.exp(S).sum(dim=-1, keepdim=True)
+out = torch.cat([A[:, i] @ V[:, i] for i in range(heads)], dim=-1)
+out = nn.Linear(width, width)(out)
+tokens = tokens + out
+image = torch.randn(images, 3, 24, 24)
+"""
+# of one image, with weights in tuples that are drawn in loops
+_TRIED = """
+import torch
+
+PATCH, DIM, HEADS = 4, 18, 3
+
+
+def make(i, o):
+    return torch.randn(i, o) / i**0.5, torch.zeros(o)
+
+
+def linear(x, layer):
+    return torch.matmul(x, layer[0]) + layer[1]
+
+
+def norm(x):
+    centred = x - x.mean(dim=1, keepdim=True)
+    return centred / (x.var(dim=1, keepdim=True, unbiased=False) + 1e-5).sqrt()
+
+
+def attend(x, heads, out):
+    found = []
+    for to_q, to_k, to_v in heads:
+        scores = torch.mm(linear(x, to_q), linear(x, to_k).t()) / (DIM // HEADS) ** 0.5
+        found.append(torch.mm(scores.softmax(dim=1), linear(x, to_v)))
+    return linear(torch.cat(found, dim=1), out)
+
+
+def block(x, heads, out):
+    x = x + attend(norm(x), heads, out)
+    # the MLP
+    return x
+
+
+def cut(image):
+    c, h, w = image.shape
+    rows = [
+        image[:, y * PATCH : (y + 1) * PATCH, x * PATCH : (x + 1) * PATCH].reshape(-1)
+        for y in range(h // PATCH)
+        for x in range(w // PATCH)
+    ]
+    return torch.stack(rows)
+
+
+heads = [tuple(make(DIM, DIM // HEADS) for _ in range(3)) for _ in range(HEADS)]
+out = make(DIM, DIM)
+print(cut(torch.randn(3, 12, 12)).shape)
+z = torch.randn(10, DIM)
+print(block(z, heads, out).shape)
+"""
 
 
 @pytest.mark.parametrize(
     ("text", "right"),
     [
+        (_TOKENS_FIRST, [1, *range(8, 16)]),
+        (_TRIED, [1, 2, *range(8, 16)]),
         (_BLOCK, [1, *range(8, 21)]),
         (_HEADS, [1, *range(9, 15)]),
         (_ONE_HEAD, [1, *range(9, 15)]),
@@ -195,6 +267,7 @@ y = 0.5 * h * (1 + torch.erf(h / 2**0.5)) @ W2.T + b2
         (_WEIGHTS, [1, 17, 18]),
     ],
     ids=[
+        *("tokens before an image", "functions that are tried"),
         *("a block", "heads", "one head", "layers", "a product", "loops"),
         *("a library's weights", "a stack", "half a block", "weights"),
     ],
@@ -208,6 +281,9 @@ def test_what_is_written_is_right(text: str, right: list[int], zygote: Zygote, t
 @pytest.mark.parametrize(
     ("text", "edit", "id"),
     [
+        (_TOKENS_FIRST, (" / (width // heads) ** 0.5", ""), "scale-missing"),
+        (_TRIED, ("scores.softmax(dim=1)", "scores.softmax(dim=0)"), "softmax-over-queries"),
+        (_TRIED, ("(DIM // HEADS) ** 0.5", "DIM**0.5"), "scale-by-embed-dim"),
         (_BLOCK, ("x2 = x + a", "x2 = h + a"), "residual-from-normed-attn"),
         (_HEADS, ("/ 16**0.5", "/ 48**0.5"), "scale-by-embed-dim"),
         (_HEADS, ("scores.softmax(-1)", "scores.softmax(1)"), "softmax-over-heads"),

@@ -7,12 +7,13 @@ once, as in a constructor, and what reads any of these is run in each pass.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from types import CodeType
+from functools import cached_property, lru_cache, wraps
+from types import CodeType, FunctionType
 
+import torch
 from torch import Tensor, nn
 
 from ...reading.code_scopes import called
@@ -24,6 +25,7 @@ from .statements import Need, Statement, bound
 
 _DRAWS = ("rand", "randn", "normal", "normal_", "uniform_")
 _NAME = "the script"
+_SEED = 0  # of layers that are made where they are used
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ class DrawnScript:
 class ScriptModule(nn.Module):
     """What such a script computes, given what it draws: every tensor that it names, the latest first.
 
-    Its layers, weights and functions are its own, whatever else was made of the same script.
+    Of its functions it is what they give to a line, named there or not. Its layers, weights and functions
+    are its own, whatever else was made of the same script.
     """
 
     def __init__(self, script: DrawnScript) -> None:
@@ -99,6 +102,10 @@ class ScriptModule(nn.Module):
         self._names = {**script.names, **_with_parameters(deepcopy(own), script.weights)}
         for code in script.definitions:
             exec(code, self._names)
+        self._given, self._called = list[Tensor](), 0  # by functions that its lines call, and how deep
+        for name, one in self._names.items():
+            if isinstance(one, FunctionType) and one.__globals__ is self._names:
+                self._names[name] = self._heard(one)
         every = [one for name in own for one in _flat(self._names[name])]
         self._layers = nn.ModuleList(one for one in every if isinstance(one, nn.Module))
         self._weights = nn.ParameterList(one for one in every if isinstance(one, nn.Parameter))
@@ -109,11 +116,31 @@ class ScriptModule(nn.Module):
             names[name] = one.reshape(drawn.shape)
         axes = given[0].dim() - drawn.dim()  # of one image, which has no axis of its own here
         found: list[Tensor] = []
-        for step in self._in_pass:
-            if step.code is not None and cost(step.node, Need.SCRIPT, names) is None:
-                exec(step.code, names)
-                found += (bound for name in step.binds if isinstance(bound := names.get(name), Tensor))
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(_SEED)
+            for step in self._in_pass:
+                if step.code is not None and cost(step.node, Need.SCRIPT, names) is None:
+                    self._given.clear()
+                    exec(step.code, names)
+                    found += self._given
+                    found += (bound for name in step.binds if isinstance(bound := names.get(name), Tensor))
         return [one.reshape(*(1,) * axes, *one.shape) for one in reversed(found)]
+
+    def _heard(self, function: FunctionType) -> Callable[..., object]:
+        """The same, of which what it gives to a line of the script is kept."""
+
+        @wraps(function)
+        def heard(*given: object, **options: object) -> object:
+            self._called += 1
+            try:
+                result = function(*given, **options)
+            finally:
+                self._called -= 1
+            if not self._called:
+                self._given += (one for one in _flat(result) if isinstance(one, Tensor))
+            return result
+
+        return heard
 
 
 def _flat(value: object) -> Iterator[object]:
@@ -144,27 +171,33 @@ def drawn_scripts(loaded: Loaded, inputs: int) -> Iterator[Definition]:
     """Yield the files that compute from so many tensors of one shape that they draw: they may be a part."""
     for file in loaded.program.parts:
         if file not in loaded.program.broken and _drawing(loaded.program.statements[file]):
-            ran = _ran(loaded.program, file)
+            ran = ran_as_script(loaded.program, file)
             script = _script(ran.program.statements[file], vars(ran.modules[file]), inputs)
             if script is not None:
                 yield Definition(_NAME, file, script.in_pass[0].file, script, script.node)
 
 
 @lru_cache(maxsize=1)
-def _ran(program: Program, file: str) -> Loaded:
+def ran_as_script(program: Program, file: str) -> Loaded:
+    """With all that the file computes where it is run by itself."""
     return Loaded(program.as_script(file, {}, trains=False)).reload({})
 
 
 def _script(statements: Sequence[Statement], names: Mapping[str, object], inputs: int) -> DrawnScript | None:
-    """As inputs it has the first that it draws with most axes: weights have two, and tokens mostly three."""
+    """As inputs it has the first that it draws with most axes: weights have two, and tokens mostly three.
+
+    An image that nothing is computed from yet is none.
+    """
     drawing = _drawing(statements)
     draws = [name for one in drawing for name in one.binds]
     tensors = {name: one for name in draws if isinstance(one := names.get(name), Tensor) and one.dim() > 1}
-    most = max((one.dim() for one in tensors.values()), default=0)
-    drawn = dict([(name, one) for name, one in tensors.items() if one.dim() == most][:inputs])
-    found = DrawnScript(_latest(statements, drawing, drawn, names), drawn, names)
-    alike = len({one.shape for one in drawn.values()}) == 1
-    return found if len(drawn) == inputs and alike and found.in_pass else None
+    for axes in sorted({one.dim() for one in tensors.values()}, reverse=True):
+        drawn = dict([(name, one) for name, one in tensors.items() if one.dim() == axes][:inputs])
+        found = DrawnScript(_latest(statements, drawing, drawn, names), drawn, names)
+        alike = len({one.shape for one in drawn.values()}) == 1
+        if len(drawn) == inputs and alike and any(one.loads & drawn.keys() for one in found.in_pass):
+            return found
+    return None
 
 
 def _latest(

@@ -43,6 +43,7 @@ from .component_trial import Way, own_sizes, run_alone
 from .drawn_parts import drawn_ways
 from .functions import function_ways
 from .one_input import one_by_one, traced_as
+from .tried_on import is_of_one_image
 
 _TRIES = 125  # of one definition, if it is small: half a second
 _UNSEEN = {"heads", "depth"}
@@ -109,7 +110,9 @@ def _found(loaded: Loaded, key: str, pin: str | None, whole: Recipe | None) -> I
     row = COMPONENTS[key]
     trial = partial(_tried, loaded, definitions, row, whole)
     own = [pinned_model(definitions, pin)] if pin else named(definitions, key)
-    found = list(starmap(trial, product(_with_parameters(own, definitions), traced_as(row))))
+    alone_first = row.inputs == 1 and is_of_one_image(loaded, definitions)
+    forms = [one_by_one] if alone_first else traced_as(row)
+    found = list(starmap(trial, product(_with_parameters(own, definitions), forms)))
     if any(one.level is Level.FITS for one in found):
         return found
     every = definitions.all.values()
