@@ -119,6 +119,15 @@ def sinusoids(length, dim):
     return table
 
 
+def turned(x):
+    T, d = x.shape[-2:]
+    places, pairs = (torch.arange(one, device=x.device) for one in (T, d // 2))
+    angles = (places[:, None] * 0.3**pairs).to(x.dtype)
+    first, second, rest = x.split([d // 2, d // 2, d % 2], -1)
+    cos, sin = angles.cos(), angles.sin()
+    return torch.cat([first * cos - second * sin, first * sin + second * cos, rest], -1)
+
+
 class Block(nn.Module):
     def __init__(self, dim, heads, mlp_dim):
         super().__init__()
@@ -300,6 +309,7 @@ FORMS = (
         made="self.stem = nn.Conv2d(channels, channels, 3, padding=1)",
     ),
     AcceptedForm("normed queries", "meeting", "q, k = self.q_norm(q), self.k_norm(k)", "qk-norm"),
+    AcceptedForm("queries and keys turned", "meeting", "q, k = turned(q), turned(k)", "rotary-positions"),
 )
 
 

@@ -67,6 +67,7 @@ class Mistake:
     brings: Sequence[str] = ()  # ids of what a model shows as well that has it
     # the id that this follows from, so that it is a mistake of its own only where that one is accepted
     follows: str = ""
+    excuses: Sequence[str] = ()  # ids of what is no mistake in a model that rightly has this
     may_follow: bool = False  # as a property shows it, it may be the consequence of a mistake at a stage
 
 

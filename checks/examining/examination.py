@@ -155,7 +155,7 @@ class Examination(Examples):
     @asked_once
     def constants(self) -> Mapping[str, Constant]:
         """Stages that read a constant where something learned was expected, by key."""
-        return constants(self, self.plain)
+        return {} if self.is_of_lines else constants(self, self.plain)
 
     @property
     def stopped_at(self) -> str | None:
@@ -178,10 +178,15 @@ class Examination(Examples):
         known = self.family.mistake(id)
         return bool(known.follows) and self.counts(known.follows)
 
+    def _is_excused(self, id: str) -> bool:
+        """Does something make up for it that is accepted here?"""
+        return any(id in self.family.mistake(one).excuses and not self.counts(one) for one in self.walk.ids)
+
     def counts(self, id: str) -> bool:
         """Does this finding cost marks here?"""
         is_kind = self.is_foreign and id == self._foreign.get(self.architecture)
-        return not self._follows(id) and (is_kind or not self.assignment.allows(id)[0])
+        is_other = not self._follows(id) and not self._is_excused(id)
+        return is_other and (is_kind or not self.assignment.allows(id)[0])
 
     @cached_property
     def _foreign(self) -> Mapping[str | None, str]:
@@ -200,7 +205,8 @@ class Examination(Examples):
     def absent(self) -> frozenset[str]:
         """Keys of stages that are not there by right."""
         accepted = (self.family.mistake(id) for id in self.walk.ids if not self.counts(id))
-        return absent(self).union(*(one.without for one in accepted))
+        excused = (self.family.mistake(id).stage for id in self.walk.ids if self._is_excused(id))
+        return absent(self).union(excused, *(one.without for one in accepted))
 
     @cached_property
     def missing(self) -> Mapping[str, int]:

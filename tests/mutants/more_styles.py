@@ -52,6 +52,19 @@ MORE_STYLES: tuple[Mutant, ...] = (
         kind="variant",
     ),
     prenorm(
+        "rotary-positions",
+        "S12",
+        (
+            "q, k, v = qkv.unbind(0)",
+            "q, k, v = qkv.unbind(0)\n"
+            "angles = torch.arange(N)[:, None] * 0.3 ** torch.arange(C // self.num_heads // 2)\n"
+            "turns = torch.polar(torch.ones_like(angles), angles)\n"
+            "pairs = (torch.view_as_complex(one.unflatten(-1, (-1, 2))) for one in (q, k))\n"
+            "q, k = (torch.view_as_real(one * turns).flatten(-2) for one in pairs)",
+        ),
+        kind="variant",
+    ),
+    prenorm(
         "attention-bias",
         "S13",
         (

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice, product
+from itertools import islice
 
 import torch
 from torch import Tensor
 
-from ....reference import equations as eq
-from ....submissions.host.trace import Reference, Use
-from ..context import Context, Predict
+from ..context import Predict
 from ..forms import (
     ACTIVATIONS,
     CONTEXTS,
@@ -24,31 +21,24 @@ from ..forms import (
     Form,
 )
 from ..search.linear_maps import LinearMap
-from ..search.origins import origin
 from ..steps import Made
 from ..walk import Walk, applied, combine
-from .meeting import norms_of
 from .operators import FormRow, LinearRow, Moved, never, width
 from .projecting import ProjectionsRow
 from .rows import Computation, Row, read
+from .scores import ProbabilitiesRow, ScoresRow, scale
 
 
-def _scale(walk: Walk, form: Form) -> str | None:
-    """A division by the width of a head is two by its root where one of them is seen apart."""
-    if form.id != "scale-by-head-dim":
-        return form.id
-    query, key = walk.context.stage("query", walk.number), walk.context.stage("key", walk.number)
-    root = math.sqrt(query.shape[-1])
-    apart = (query / root, key / root, eq.attention_scores(query, key))
-    return "scale-applied-twice" if any(walk.places.find(one) for one in apart) else form.id
-
-
-def _several(walk: Walk, form: Form) -> bool:
-    """Over one head or one image alone, attention over heads or images gives the value itself."""
+def _tells(walk: Walk, form: Form) -> bool:
+    """Over one head or image, attention over heads or images gives the value itself; so does no attention."""
     B, heads, *_ = walk.context.stage("query", walk.number).shape
+    if form.id == _OWN_VALUE:
+        step = next(one for one in reversed(walk.steps) if one.key == "attention_probabilities")
+        return step.found is not None
     return form not in _WHOLE or min(B, heads) > 1
 
 
+_OWN_VALUE = "own-value-kept"
 _SUMMED = 0.05  # the price of a sum of what each head gives
 _MISSING = Form(lambda x: x, "activation-missing")
 _RELU = ((Form(lambda x: x.relu()), "activation-after-out-proj"),)
@@ -91,71 +81,6 @@ def _sum_of(*parts: Tensor) -> Tensor:
     return torch.stack(parts).sum(0)
 
 
-_BIASED = 0.2  # scores, which nothing else is added to
-_NORMED = 0.2  # of queries and keys: each has a norm of its own, which is there for nothing else
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScoresRow(FormRow):
-    """The scores of two tensors, or of a norm of each: Dehghani et al. 2023, arXiv:2302.05442."""
-
-    def _ways(self, walk: Walk) -> Iterator[Computation]:
-        yield from super()._ways(walk)
-        query, key = self.given(walk)
-        plain = combine(self.forms[0].function, query.predict, key.predict)
-        if walk.places.has_largest(plain(walk.context), key.began - 1):  # then they meet as they are
-            return
-        right = combine(self.forms[0].function, query.right, key.right)
-        norms = (norms_of(walk, x.predict(walk.context), x.began - 1) for x in (query, key))
-        for (first, second), form in product(product(*norms), self.forms):
-            id = form.id and self.named(walk, form)
-            both = applied(first, query.predict), applied(second, key.predict)
-            made = Made(combine(form.function, *both), right, max(query.began, key.began))
-            ids = ("qk-norm",) if id is None else ("qk-norm", id)
-            price = _NORMED + form.price
-            yield Computation(made, price, ids, form.blame, second, may_be_implied=id is None)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProbabilitiesRow(FormRow):
-    """The softmax of the scores, or of these and what is learned for each pair of tokens: Liu et al. 2021."""
-
-    def right(self, walk: Walk) -> Iterator[Computation]:
-        yield from super().right(walk)
-        scores, *others = self.given(walk)
-        for bias in _added_to(walk, scores.predict(walk.context)):
-            found, right = (combine(torch.add, one, bias) for one in (scores.predict, scores.right))
-            softmax, rest = self.forms[0].function, [one.right for one in others]
-            made = Made(combine(softmax, found, *rest), combine(softmax, right, *rest), scores.began)
-            yield Computation(made, _BIASED, ("attention-bias",))
-
-
-def _added_to(walk: Walk, scores: Tensor) -> Iterator[Predict]:
-    """What is computed of parameters alone and added to the scores."""
-    place, trace = walk.places.find(scores), walk.trace
-    number = None if place is None else place.record
-    for use in trace.uses:
-        record = trace.records[use.record]
-        bias = record.inputs[use.position]
-        is_sum = record.op.startswith("add") and any(one[:2] == ("record", number) for one in record.inputs)
-        if is_sum and _is_of(bias.shape, scores.shape) and _is_learned(walk, bias):
-            yield partial(_used, use=use)
-
-
-def _is_learned(walk: Walk, bias: Reference) -> bool:
-    return any(leaf.kind == "parameter" for leaf in origin(walk.trace, bias).leaves)
-
-
-def _used(context: Context, use: Use) -> Tensor:
-    return context.use(use)
-
-
-def _is_of(shape: Sequence[int], scores: Sequence[int]) -> bool:
-    """Has it a number for each pair of tokens, of every head and image or of all?"""
-    others = zip(reversed(shape[:-2]), reversed(scores[:-2]), strict=False)
-    return shape[-2:] == tuple(scores[-2:]) and all(one in (1, other) for one, other in others)
-
-
 SCALE_MOVED = Moved(
     "attention_scores",
     "attention_probabilities",
@@ -178,7 +103,7 @@ def _context(forms: tuple[Form, ...]) -> FormRow:
         key="attention_context",
         reads=("attention_probabilities", "query", "key", "value"),
         forms=forms,
-        needs=_several,
+        needs=_tells,
         implied=_after_what_is_seen,
         commits=True,
     )
@@ -202,9 +127,7 @@ def attention(
     """
     return (
         ProjectionsRow(key="query", reads=("normed_input",)),
-        ScoresRow(
-            key="attention_scores", reads=("query", "key"), role="key_norm", forms=SCORES, named=_scale
-        ),
+        ScoresRow(key="attention_scores", reads=("query", "key"), role="key_norm", forms=SCORES, named=scale),
         *probabilities,
         _context((*CONTEXTS, *whole)),
         FormRow(

@@ -8,6 +8,7 @@ from math import prod
 from torch import Tensor
 
 from ....reference import equations as eq
+from ..context import Predict
 from ..forms import NORMS, SCORES
 from ..search.nearness import fingerprint
 from ..search.norms import BatchNorm, Norm
@@ -15,6 +16,7 @@ from ..search.places import Found
 from ..walk import Walk
 from .heads import Heads
 from .projections import tensors
+from .rotary import turned
 
 
 def attending(walk: Walk, heads: Heads) -> Found | None:
@@ -28,13 +30,21 @@ def attending(walk: Walk, heads: Heads) -> Found | None:
 
 
 def _met(walk: Walk, q: Tensor, k: Tensor) -> Found | None:
-    """Where they meet, or a norm of each does."""
+    """Where they meet, or a norm of each does, or they do turned by their positions."""
     return next(filter(None, map(walk.places.find, _scores(walk, q, k))), None)
 
 
 def _scores(walk: Walk, q: Tensor, k: Tensor) -> Iterator[Tensor]:
     yield from (form.function(q, k) for form in SCORES)
-    yield from (SCORES[0].function(one, other) for one in _normed(walk, q) for other in _normed(walk, k))
+    normed = [(one, other) for one in _normed(walk, q) for other in _normed(walk, k)]
+    yield from (SCORES[0].function(*both) for both in normed)
+    for one, other in ((q, k), *normed):
+        for both in turned(walk, _known(one), _known(other), walk.position - 1):
+            yield SCORES[0].function(*(each(walk.context) for each in both))
+
+
+def _known(tensor: Tensor) -> Predict:
+    return lambda _: tensor
 
 
 def _normed(walk: Walk, x: Tensor) -> Iterator[Tensor]:

@@ -28,7 +28,7 @@ from .passes import example_of, of_block_1
 
 _BY_COLUMNS = {"patch-columns-first", "conv-tokens-column-major"}
 _OF_HEADS = {"attention-bias"}
-_ON_PLACES = {"conv-stem", *_OF_HEADS}
+_ON_PLACES = {"conv-stem", "rotary-positions", *_OF_HEADS}
 _OF_CHANNELS = {"unfold-view-no-permute", "patch-axes-mixed"}  # which may be right for images of one channel
 
 

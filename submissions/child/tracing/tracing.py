@@ -139,7 +139,8 @@ class Tracer(Mode):
             leaf.name, leaf.kind, leaf.made_at = self._names.get(key, ("", "tensor", None))
             self.leaves.append(leaf)
         kind, number = self._owner[key]
-        return Reference(kind, number, int(tensor.storage_offset()), tuple(tensor.shape), tensor.stride())
+        lies = _real(tensor)
+        return Reference(kind, number, int(lies.storage_offset()), tuple(lies.shape), lies.stride())
 
     def _depends(self, reference: Reference) -> bool:
         return reference.kind == "record" and self.records[reference.number].image
@@ -186,6 +187,7 @@ class Tracer(Mode):
         self._owner[storage_of(tensor)] = key
 
     def _describe(self, op: str, tensor: Tensor, image: bool) -> Storage:
+        tensor = _real(tensor)
         return Storage(
             op=op.removeprefix("aten."),
             shape=tuple(tensor.shape),
@@ -221,6 +223,11 @@ def storage_of(tensor: Tensor) -> int:
     return int(tensor.untyped_storage()._cdata)
 
 
+def _real(tensor: Tensor) -> Tensor:
+    """The same memory, with an axis more for the two parts of each number where they are complex."""
+    return torch.view_as_real(tensor.detach().resolve_conj()) if tensor.is_complex() else tensor
+
+
 def _count(tensor: Tensor) -> int:
     return tensor.untyped_storage().nbytes() // tensor.element_size()
 
@@ -228,8 +235,7 @@ def _count(tensor: Tensor) -> int:
 def _cells(tensor: Tensor) -> Tensor:
     """A flat copy of the whole storage, so that views of it can be found by offset and strides."""
     plain = tensor.detach()
-    flat = torch.as_strided(plain, (_count(plain),), (1,), 0)
-    return (flat.real if flat.is_complex() else flat).to(torch.float64, copy=True)
+    return torch.as_strided(plain, (_count(plain),), (1,), 0).to(torch.float64, copy=True)
 
 
 def written_by(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
