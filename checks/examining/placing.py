@@ -14,6 +14,7 @@ from ..locating.comparing import equal, has_all
 from ..locating.steps import Step
 from .block_lines import counted_at
 from .examination import Examination
+from .left_out import left_out_at
 from .repair import repair_at
 
 _RESHAPING = ("view", "reshape", "unflatten")
@@ -38,6 +39,7 @@ def place_of(examination: Examination, key: str) -> Frame | None:
     for step in (*wrong, *steps):
         made = made_at(examination, step, [one.id for one in step.findings])
         frame = counted_at(examination, step) or made or _run_at(examination, step)
+        frame = frame or left_out_at(examination, step)
         if (frame := frame or _frame(examination, step)) is not None:
             return frame
     return None
@@ -60,8 +62,7 @@ def made_at(examination: Examination, step: Step, ids: Iterable[str]) -> Frame |
         use = held if held is None or isinstance(held, Use) else held.weight
         read = None if use is None else trace.used(use)
         if read is not None and prod(read.shape) == prod(trace.value(read).shape):
-            value = trace.value(read)
-            return _stored_at(examination, read.number) if value.kind == "tensor" else value.made_at
+            return stored_at(examination, trace.value(read))
     return None
 
 
@@ -83,10 +84,13 @@ def _run_at(examination: Examination, step: Step) -> Frame | None:
     return next((one for one in made if one is not None), None) or next(iter(ran.frames), None)
 
 
-def _stored_at(examination: Examination, leaf: int) -> Frame | None:
-    """Where ``self`` is given a tensor that is no parameter, as far as the lines tell that read it."""
+def stored_at(examination: Examination, leaf: Value) -> Frame | None:
+    """Where ``self`` is given this; of a plain tensor, as far as the lines tell that read it."""
+    if leaf.kind != "tensor":
+        return leaf.made_at
     records = examination.walk.trace.records
-    reading = (one for one in records if any((x.kind, x.number) == ("leaf", leaf) for x in one.inputs))
+    key = leaf.reference.kind, leaf.number
+    reading = (one for one in records if any((x.kind, x.number) == key for x in one.inputs))
     frame = next((frame for one in reading for frame in one.frames[:1]), None)
     tree = None if frame is None else parsed_file(examination.source.files, frame.file)
     if frame is None or tree is None:

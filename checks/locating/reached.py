@@ -122,6 +122,8 @@ def _settled(walk: Walk, row: Stage) -> bool:
     block = walk.number if row.key in ("block_input", "block_output") else 0
     right = (way.right or ways[0].predict) if way.ids else None
     walk.settle(row.key, block, way.predict, _find(walk, way), right=right, ids=way.ids)
+    if row.key == "block_output":
+        walk.blocks = block
     if way.learned is not None:
         anatomy_of(walk.family).about_learned(walk, way.learned)
     return True

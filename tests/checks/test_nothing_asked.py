@@ -228,7 +228,9 @@ def test_what_is_not_followed_is_not_said_to_be_unwritten(
     ends: str, said: str, zygote: Zygote, tmp_path: Path
 ) -> None:
     text = BASES["prenorm"].source()
-    attention = text[text.index("        B, N, C = x.shape\n") : text.index("        return self.proj_drop(x)")]
+    attention = text[
+        text.index("        B, N, C = x.shape\n") : text.index("        return self.proj_drop(x)")
+    ]
     edits = (
         (attention, ""),
         ("return self.proj_drop(x)", f"return {FOREIGN}"),

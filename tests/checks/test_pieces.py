@@ -295,3 +295,53 @@ x = x + table
 def test_a_mistake_is_told(text: str, edit: tuple[str, str], id: str, zygote: Zygote, tmp_path: Path) -> None:
     result = graded_file(edited(text, [edit]), VIT, zygote, tmp_path)
     assert [one.id for one in result.mistakes] == [id]
+
+
+# an encoder before which nothing is written yet
+_ENCODER = """
+import torch
+from torch import nn
+
+
+class Mlp(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.up, self.down, self.act = nn.Linear(dim, dim * 4), nn.Linear(dim * 4, dim), nn.GELU()
+
+    def forward(self, x):
+        return self.down(self.act(self.up(x)))
+
+
+class Block(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.attn = nn.MultiheadAttention(dim, heads, batch_first=True)
+        self.mlp = Mlp(dim)
+        self.ln1, self.ln2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
+
+    def forward(self, x):
+        h = self.ln1(x)
+        x = x + self.attn(h, h, h)[0]
+        x = x + self.mlp(self.ln2(x))
+        return x
+
+
+class ViT(nn.Module):
+    def __init__(self, dim=48, heads=6, depth=3):
+        super().__init__()
+        self.blocks = nn.ModuleList([Block(dim, heads) for _ in range(depth)])
+
+    def forward(self, image):
+        x = self.tokens(image)  # patches, class token, positions
+        for block in self.blocks:
+            x = block(x)
+        return x
+"""
+
+
+def test_what_a_part_leaves_out_is_left_out_where_its_pieces_meet(zygote: Zygote, tmp_path: Path) -> None:
+    wrong = edited(_ENCODER, [("x = x + self.mlp(self.ln2(x))", "x = self.mlp(self.ln2(x))")])
+    (mistake,) = graded_file(wrong, VIT, zygote, tmp_path).mistakes
+    assert (mistake.id, mistake.location is not None) == ("residual-mlp-missing", True)
+    assert mistake.location is not None
+    assert wrong.splitlines()[mistake.location.line - 1].strip() == "x = self.mlp(self.ln2(x))"

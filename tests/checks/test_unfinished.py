@@ -124,6 +124,14 @@ def test_what_is_written_is_right_and_the_next_stage_is_told(
     assert "not written yet" in render_report(result)
 
 
+def test_what_the_last_block_gives_is_there_though_nothing_reads_it_yet(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    result = graded(zygote, tmp_path, ("return self.head(self.pooled(self.norm(x)))", "# norm, head"))
+    assert to_write(result) == ["S23", "S24", "S25", "S26"]
+    assert result.mistakes == []
+
+
 def test_the_line_is_told_that_is_not_written_yet(zygote: Zygote, tmp_path: Path) -> None:
     result = graded(zygote, tmp_path, ("return x[:, 0]", "raise NotImplementedError"))
     assert result.unwritten is not None

@@ -319,6 +319,8 @@ _OUT = "attn_out = self.proj(attn_concat)"
 _CONTEXT = (
     report("probs-transposed", "S14", ("attn_probs @ v", "attn_probs.transpose(-2, -1) @ v")),
     prenorm("probs-transposed", "S14", ("(attn @ v)", "(attn.transpose(-2, -1) @ v)")),
+    report("own-value-kept", "S14", ("attn_probs @ v", "attn_probs.sum(dim=-1, keepdim=True) * v")),
+    prenorm("own-value-kept", "S14", ("(attn @ v)", "torch.einsum('bhij,bhid->bhid', attn, v)")),
     report(
         "context-uses-keys", "S14", ("attn_probs @ v", "attn_probs @ k"), accepted=("keys-reused-as-values",)
     ),

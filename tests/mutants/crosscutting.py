@@ -104,6 +104,16 @@ _PLACES = (
         accepted=("pos-not-parameter",),
     ),
     invisible(
+        On("handwritten_norm"),
+        "weight-not-parameter",
+        ("self.gamma = nn.Parameter(torch.ones(dim))", "self.gamma = torch.ones(dim)"),
+    ),
+    invisible(
+        On("handwritten_norm"),
+        "weight-not-parameter",
+        ("self.beta = nn.Parameter(torch.zeros(dim))", "self.beta = torch.zeros(dim)"),
+    ),
+    invisible(
         prenorm,
         "dtype-promoted",
         ("x = self.proj(x)\nreturn", "x = self.proj(x) * torch.ones(1, device=x.device)\nreturn"),

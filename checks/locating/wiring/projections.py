@@ -229,6 +229,8 @@ def _per_head(walk: Walk, maps: Sequence[Projected]) -> Iterator[Heads]:
         by_role = [small[number * count : (number + 1) * count] for number in range(roles)]
         by_head = [small[number::roles] for number in range(roles)]
         for groups in (by_role, by_head) if roles > 1 else (by_role,):
+            if roles == 3 and key_comes_first(walk, groups[0][0].map, groups[1][0].map):
+                groups = [groups[1], groups[0], groups[2]]
             parts = [stacked([one.predict for one in group], lambda x: x) for group in groups]
             heads = Heads((parts[0],) * 3, count, "per head", maps=tuple(one.map for one in small))
             if roles < 3:

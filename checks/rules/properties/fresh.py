@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Iterator
 from itertools import islice
 
 from ....submissions.errors import Frame
+from ....submissions.host.trace import Value
 from ....submissions.questions.inventory import Inventory, ModelTensor
 from ....submissions.reading.code import parsed
 from ....submissions.reading.code_scopes import called, given_at, last_name
 from ....submissions.reading.initial_values import spread_as_mean
 from ...examining.examination import Examination
+from ...examining.placing import stored_at
 from ...examining.verdicts import CheckFailed
+from ...locating.search.linear_maps import LinearMap
 from ...locating.search.norms import Norm
+from ...locating.search.origins import origin
 from . import holds
 from .passes import example_of, leaves_of
 
@@ -43,6 +48,9 @@ def registered(examination: Examination) -> None:
                 " itself: it is neither trained nor saved"
             )
             raise CheckFailed(text, ("parameter-then-converted", *_shown_at_a_stage(examination, held)))
+    for held, leaf in _plain_weights(examination, inventory):
+        text = f"{held.name} is a plain tensor, not a parameter: it is neither trained nor saved"
+        raise CheckFailed(text, ("weight-not-parameter",), frame=stored_at(examination, leaf))
     leaves = [leaf for one in examination.examples for leaf in one.trace.leaves]
     are_read = not leaves or any(one.kind == "tensor" and one.cells is not None for one in leaves)
     hidden = [one.name for one in tensors if one.kind == "hidden"]
@@ -53,6 +61,20 @@ def registered(examination: Examination) -> None:
         )
         place = _listed_at(examination, hidden[0].split("."), inventory)
         raise CheckFailed(text, ("blocks-in-python-list",), frame=place)
+
+
+def _plain_weights(examination: Examination, inventory: Inventory) -> Iterator[tuple[ModelTensor, Value]]:
+    """What layers and norms read of plain attributes: what the model holds, and the leaf of the pass.
+
+    A pass knows registered tensors alone by name, and has others in other sizes than the inventory.
+    """
+    plain = {len(one.shape): one for one in inventory.tensors if one.kind == "tensor"}
+    for example in examination.examples[:1] if plain else ():
+        trace, layers = example.trace, example.walk.roles.values()
+        uses = (use for one in layers if isinstance(one, (LinearMap, Norm)) for use in (one.weight, one.bias))
+        for leaf in (leaf for use in uses if use for leaf in origin(trace, trace.used(use)).leaves):
+            if leaf.kind == "tensor" and len(leaf.shape) in plain:
+                yield plain[len(leaf.shape)], leaf
 
 
 def _listed_at(examination: Examination, path: list[str], inventory: Inventory) -> Frame | None:
