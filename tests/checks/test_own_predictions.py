@@ -139,7 +139,50 @@ def predict(model, images):
     best, classes = shares.max(dim=1)
     return [(model.cfg.labels[one], share) for one, share in zip(classes.tolist(), best.tolist())]
 """
+OF_A_GREY_IMAGE = """
+import torch
+import torch.nn as nn
+
+ZIFFERN = ["null", "eins", "zwei"]
+
+
+class Netz(nn.Module):
+    def forward(self, x):
+        return x.mean((2, 3))
+
+
+def vorbereiten(bild):
+    return ((bild - 0.13) / 0.31).unsqueeze(0)
+
+
+def erkennen(netz, bild):
+    netz.eval()
+    anteile = netz(vorbereiten(bild).unsqueeze(0)).softmax(dim=1)
+    klasse = anteile.argmax(dim=1)[0].item()
+    return klasse, anteile[0, klasse].item()
+"""
+OF_A_CONFIGURATION = """
+import numpy as np
+import torch
+from PIL import Image
+
+
+def load_image(path, cfg):
+    picture = Image.open(path).convert("RGB").resize((cfg.size, cfg.size))
+    pixels = np.asarray(picture, dtype=np.float32) / 255
+    pixels = (pixels - np.array(cfg.mean, dtype=np.float32)) / np.array(cfg.std, dtype=np.float32)
+    return torch.from_numpy(pixels).permute(2, 0, 1).unsqueeze(0)
+
+
+def classify(model, path):
+    model.eval()
+    shares = model(load_image(path, model.cfg)).softmax(-1).squeeze(0)
+    best = shares.argmax().item()
+    return model.cfg.labels[best], shares[best].item()
+"""
 PROGRAMS = {
+    "of a grey image": OF_A_GREY_IMAGE,
+    "of a configuration with its colours": OF_A_CONFIGURATION,
     "of a batch, with labels that the model keeps": OF_A_BATCH,
     "of a path": OF_A_PATH,
     "of a tensor": OF_A_TENSOR,
@@ -170,6 +213,9 @@ def test_a_right_prediction_is_right(program: str) -> None:
 
 
 WRONG = [
+    ("of a grey image", "argmax(dim=1)", "argmax(dim=0)", "argmax-over-batch"),
+    ("of a grey image", "softmax(dim=1)", "softmax(dim=0)", "class-softmax-over-batch"),
+    ("of a configuration with its colours", "softmax(-1)", "sigmoid()", "probs-sigmoid"),
     ("of a path", "dim=1)\n    anteil", "dim=0)\n    anteil", "class-softmax-over-batch"),
     ("of a path", "torch.softmax(netz(bild), dim=1)", "torch.sigmoid(netz(bild))", "probs-sigmoid"),
     ("of a path", "    netz.eval()\n", "", "eval-not-called"),
@@ -189,7 +235,7 @@ WRONG = [
 ]
 
 
-_NAMES = "vorhersage", "clase", "show", "predict", "tell"
+_NAMES = "vorhersage", "clase", "show", "predict", "tell", "erkennen", "classify"
 
 
 @pytest.mark.parametrize(("program", "old", "new", "id"), WRONG)
@@ -286,3 +332,11 @@ def test_what_only_a_data_set_is_given_is_not_judged() -> None:
 def test_a_model_without_dropout_may_predict_in_train_mode() -> None:
     text = PROGRAMS["of a path"].replace("    netz.eval()\n", "")
     predictions(examination_of(text, "raw_parameters"))
+
+
+def test_colours_may_be_kept_in_a_configuration() -> None:
+    preprocessing(examination_of(OF_A_CONFIGURATION))
+    scrambled = OF_A_CONFIGURATION.replace(".permute(2, 0, 1)", ".reshape(3, cfg.size, cfg.size)")
+    with pytest.raises(CheckFailed) as failed:
+        preprocessing(examination_of(scrambled))
+    assert failed.value.mistakes == ("hwc-viewed-as-chw",)

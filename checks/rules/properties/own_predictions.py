@@ -11,6 +11,7 @@ from ...examining.verdicts import CheckFailed, NotAsked
 from . import holds
 from .passes import code_of, example_of, same
 
+_OVER_IMAGES = "takes the best image for each class, not the best class for each image", "argmax-over-batch"
 _ROUNDED = 6e-3  # of a probability between 0 and 1: shown as 60.5 %, or as 0.6
 
 
@@ -44,8 +45,10 @@ def _wrong(examination: Examination, told: Predicted) -> tuple[str, str] | None:
     over_images = scores.argmax(0).tolist()
     classes = told.classes.tolist()
     if classes[: len(over_images)] == over_images != right and len(over_images) > len(right):
-        return "takes the best image for each class, not the best class for each image", "argmax-over-batch"
+        return _OVER_IMAGES
     first = scores[0]
+    if classes == over_images[:1] != right and _is_told(first.softmax(0)[classes[0]], told):
+        return _OVER_IMAGES  # with the probability of the class that this gives
     shares = {
         "class-softmax-over-batch": scores.softmax(0)[0],
         "probs-sigmoid": first.sigmoid(),
@@ -67,8 +70,10 @@ def _heeds_modes(examination: Examination) -> bool:
 
 
 def _is_among(shares: torch.Tensor, told: Predicted) -> bool:
-    """Is the best class's share, or its percentage, among what was told?"""
-    best = float(shares[shares.argmax()])
-    return bool(
-        ((told.shares - best).abs() < _ROUNDED).any() or ((told.shares / 100 - best).abs() < _ROUNDED).any()
-    )
+    """Is the best class's share among what was told?"""
+    return _is_told(shares.max(), told)
+
+
+def _is_told(share: torch.Tensor, told: Predicted) -> bool:
+    """Is it among what was told, or its percentage?"""
+    return any(bool(((one - share).abs() < _ROUNDED).any()) for one in (told.shares, told.shares / 100))

@@ -65,7 +65,8 @@ class _PictureCalls:
                 return True
         floats = torch.zeros(_IMAGES, 3, self.side, self.side)
         as_read = torch.zeros(_IMAGES, self.side, self.side, 3, dtype=torch.uint8)  # bytes, channels last
-        for count, images in ((_IMAGES, floats), (_IMAGES, as_read), (1, floats[0])):
+        grey = floats[0, 0]
+        for count, images in ((_IMAGES, floats), (_IMAGES, as_read), (1, floats[0]), (1, grey)):
             self._predict(way, call(images), count)
             if len(self.predicted) > before:
                 return True

@@ -18,10 +18,16 @@ _MOST_LABELS = 1_000
 
 
 class Told:
-    """A configuration in which names of labels, of a number of classes and of a side are known."""
+    """A configuration in which names of labels, of a number of classes, a side and colours are known."""
 
     def __init__(self, side: int, classes: int, labels: list[str]) -> None:
-        self._known = {r"label|names|^classes$": labels, r"class": classes, r"size|side|img|image|res": side}
+        self._known = {
+            r"label|names|^classes$": labels,
+            r"class": classes,
+            r"mean": IMAGENET_MEAN,
+            r"std": IMAGENET_STD,
+            r"size|side|img|image|res": side,
+        }
 
     def __getattr__(self, name: str) -> object:
         found = (value for pattern, value in vars(self)["_known"].items() if re.search(pattern, name))
