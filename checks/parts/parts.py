@@ -113,6 +113,8 @@ class Parts:
         try:
             component.trace_examples()
             component.locate_examples()
+            if component.is_of_lines and _is_one_tensor(component):  # of its shape, and something else
+                return Part(candidate.key, None, (Fault(_missing(candidate.key)),))
             return Part(candidate.key, component, tuple(faults(component)))
         except StudentCodeFailed as error:  # at other sizes than it was tried at
             frame = next(iter(error.frames), candidate.frame)
@@ -142,6 +144,12 @@ def _check(examination: Examination, key: str, aspect: str) -> None:
 
 def _shown(part: Part) -> int:
     return 0 if part.component is None else len(part.component.walk.steps)
+
+
+def _is_one_tensor(component: ComponentExamination) -> bool:
+    """Is all that was found of its several stages one and the same?"""
+    found = [one.found.record for one in component.walk.steps if one.found is not None]
+    return len({*found}) == 1 < len(found)
 
 
 def _missing(key: str) -> str:

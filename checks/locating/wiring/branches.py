@@ -21,6 +21,7 @@ from ..forms import (
     Form,
 )
 from ..search.linear_maps import LinearMap
+from ..search.places import Found
 from ..steps import Made
 from ..walk import Walk, applied, combine
 from .operators import FormRow, LinearRow, Moved, never, width
@@ -29,12 +30,9 @@ from .rows import Computation, Row, read
 from .scores import ProbabilitiesRow, ScoresRow, scale
 
 
-def _tells(walk: Walk, form: Form) -> bool:
-    """Over one head or image, attention over heads or images gives the value itself; so does no attention."""
+def _several(walk: Walk, form: Form) -> bool:
+    """Over one head or one image alone, attention over heads or images gives the value itself."""
     B, heads, *_ = walk.context.stage("query", walk.number).shape
-    if form.id == _OWN_VALUE:
-        step = next(one for one in reversed(walk.steps) if one.key == "attention_probabilities")
-        return step.found is not None
     return form not in _WHOLE or min(B, heads) > 1
 
 
@@ -98,12 +96,30 @@ def _after_what_is_seen(walk: Walk) -> bool:
     return any(step.found is not None for step in walk.steps[-2:])
 
 
-def _context(forms: tuple[Form, ...]) -> FormRow:
-    return FormRow(
+@dataclass(frozen=True, kw_only=True)
+class ContextRow(FormRow):
+    """What is taken of the values, as the probabilities say."""
+
+    def wrong(self, walk: Walk) -> Iterator[Computation]:
+        ways = super().wrong(walk)
+        yield from (way for way in ways if not (walk.ends_early and _OWN_VALUE in way.ids))
+
+    def _found(self, walk: Walk, way: Computation) -> Found | None:
+        """The values are there in any case: those that are kept are made of the probabilities."""
+        found = super()._found(walk, way)
+        if found is None or _OWN_VALUE not in way.ids:
+            return found
+        read = next(one for one in reversed(walk.steps) if one.key == "attention_probabilities").found
+        made_of = walk.trace.ancestors(walk.trace.records[found.record].reference)
+        return found if read is not None and read.record in made_of else None
+
+
+def _context(forms: tuple[Form, ...]) -> ContextRow:
+    return ContextRow(
         key="attention_context",
         reads=("attention_probabilities", "query", "key", "value"),
         forms=forms,
-        needs=_tells,
+        needs=_several,
         implied=_after_what_is_seen,
         commits=True,
     )

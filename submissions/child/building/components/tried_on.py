@@ -40,8 +40,9 @@ def _shapes_given(loaded: Loaded, definitions: Definitions) -> Iterator[Sequence
     for file, statements in loaded.program.statements.items():
         nodes = (node for one in statements if not one.defines for node in ast.walk(one.node))
         calls = (one for one in nodes if isinstance(one, ast.Call) and one.args)
-        if own := [one for one in calls if called(one) in definitions.all]:
-            names = vars(ran_as_script(loaded.program, file).modules[file])
+        own = [one for one in calls if called(one) in definitions.all]
+        if own and file in (ran := ran_as_script(loaded.program, file).modules):
+            names = vars(ran[file])
             yield from (shape for one in own for shape in _shapes(one.args[0], names))
 
 
