@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise, takewhile
+from typing import TypeAlias
 
 from ...submissions.errors import Frame, SubmissionError
 from ...submissions.host.trace import Trace
@@ -20,6 +21,8 @@ from .verdicts import NotAsked
 
 _REGISTERING = ("setattr", "add_module", "register_module", "append", "extend")
 _LAST = "last_block_output"
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_Block: TypeAlias = ast.For | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def counted_at(examination: Examination, step: Step) -> Frame | None:
@@ -84,7 +87,7 @@ def built_at(examination: Examination, step: Step) -> Iterator[Frame]:
     trees = dict(parsed(examination.source.files))
     for call in _calls(examination, step):
         loop = _loop_at(examination, call)
-        for scope in _around(trees.get(call.file), ast.ClassDef, call):
+        for scope in around(trees.get(call.file), ast.ClassDef, call):
             names = {name for line in (loop.line, call.line) for name in _read_on(scope, line)}
             yield from (call._replace(line=line) for line in _building_lines(scope, names, loop.line))
 
@@ -148,18 +151,21 @@ def _shared(calls: Sequence[Sequence[Frame]]) -> Sequence[Frame]:
 def _loop_at(examination: Examination, frame: Frame) -> Frame:
     """The head of the loop that the line stands in, which says how many times it runs; else the line."""
     tree = parsed_file(examination.source.files, frame.file)
-    return frame._replace(line=max((one.lineno for one in _around(tree, ast.For, frame)), default=frame.line))
+    return frame._replace(line=max((one.lineno for one in around(tree, ast.For, frame)), default=frame.line))
 
 
-def _around(tree: ast.AST | None, kind: type[ast.stmt], frame: Frame) -> list[ast.stmt]:
-    inside = (one for one in _loops_and_classes(tree) if isinstance(one, kind)) if tree else ()
+def around(
+    tree: ast.AST | None, kinds: type[_Block] | tuple[type[_Block], ...], frame: Frame
+) -> list[_Block]:
+    """What of these kinds a line stands in, the outermost first."""
+    inside = (one for one in _blocks_of(tree) if isinstance(one, kinds)) if tree else ()
     return [one for one in inside if one.lineno <= frame.line <= (one.end_lineno or one.lineno)]
 
 
 @lru_cache(maxsize=64)
-def _loops_and_classes(tree: ast.AST) -> Sequence[ast.stmt]:
+def _blocks_of(tree: ast.AST) -> Sequence[_Block]:
     """All of a file; kept, since it is asked for every operation of a pass."""
-    return [one for one in ast.walk(tree) if isinstance(one, (ast.For, ast.ClassDef))]
+    return [one for one in ast.walk(tree) if isinstance(one, (ast.For, ast.ClassDef, *FUNCTIONS))]
 
 
 def _building_lines(scope: ast.AST, names: set[str], running: int) -> Iterator[int]:

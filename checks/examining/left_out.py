@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-
 from ...submissions.errors import Frame
 from ...submissions.reading.code import parsed_file
 from ..locating.steps import Step
+from .block_lines import FUNCTIONS, around
 from .examination import Examination
 
 _Function = tuple[str, int]  # its file and its first line
@@ -37,10 +36,4 @@ def _functions(examination: Examination, frames: tuple[Frame, ...]) -> list[_Fun
 
 def _begins(examination: Examination, frame: Frame) -> int:
     tree = parsed_file(examination.source.files, frame.file)
-    lines = [
-        one.lineno
-        for one in ast.walk(tree or ast.Module([], []))
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        and one.lineno <= frame.line <= (one.end_lineno or one.lineno)
-    ]
-    return max(lines, default=0)
+    return max((one.lineno for one in around(tree, FUNCTIONS, frame)), default=0)

@@ -10,6 +10,7 @@ from math import isqrt, prod
 import torch
 from torch import Tensor
 
+from ...errors import Frame
 from ...questions.recording import Reference
 from ..tracing.tracing import Key, Storage
 from .script_tracing import PRODUCTS, ScriptTracer
@@ -195,7 +196,7 @@ def root_at(tracer: ScriptTracer, pictures: Mapping[Key, Window]) -> dict[Key, K
         [root, *(tracer.storage(*key) for key in records)],
         [tracer.storage(*key) for key in leaves],
     )
-    top = tracer.lines[first[1]] if first[0] == "record" else ("", 0)
+    top = tracer.lines[first[1]] if first[0] == "record" else Frame("", 0)
     tracer.lines = [top, *(tracer.lines[number] for _, number in records)]
     _renumber(tracer.records, moved, shown, inside)
     views = [renumbered(one, moved) for one in tracer.views]

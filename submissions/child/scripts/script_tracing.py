@@ -28,9 +28,8 @@ PRODUCTS = ("mm", "addmm", "bmm", "baddbmm")
 _SUMS = ("add.Tensor", "add_.Tensor")
 _AXES_OF_TOKENS = 3
 
-Line: TypeAlias = tuple[str, int]  # a file and a number
 # of a record or leaf at any sizes: its kind, the innermost line of the code, and its number among those of it
-Place: TypeAlias = tuple[str, Line, int]
+Place: TypeAlias = tuple[str, Frame, int]
 
 
 class LimitReached(RuntimeError):
@@ -62,9 +61,9 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         self._notes_views = True  # which show sizes, too
         self.tensors: dict[Key, Tensor] = {}  # what was recorded, by number
         self.windows: dict[Key, list[Window]] = {}  # on each of them, as far as they may show an image
-        self.lines: list[Line] = []  # of each record: the top-level statement that made it
+        self.lines: list[Frame] = []  # of each record: the top-level statement that made it
         self.places: dict[Place, Key] = {}
-        self._made_on: Counter[tuple[str, Line]] = Counter()  # how many of a kind, on each line
+        self._made_on: Counter[tuple[str, Frame]] = Counter()  # how many of a kind, on each line
         # records made in each call of a whole model, from a picture to its scores
         self.calls: list[range] = []
         self._depth = self._start = self._numbers = 0
@@ -284,11 +283,11 @@ def _widened(value: Any) -> Any:
     return _mapped(value, lambda one: torch.float64 if one is torch.float32 else one)
 
 
-def _lines(frame: FrameType | None) -> tuple[Line, Line]:
+def _lines(frame: FrameType | None) -> tuple[Frame, Frame]:
     """The line of the outermost statement that runs, and that of the innermost."""
-    found: list[Line] = []
+    found: list[Frame] = []
     while frame is not None:
         if frame.f_code.co_filename.startswith(STUDENT_PREFIX):
-            found.append((frame.f_code.co_filename.removeprefix(STUDENT_PREFIX), frame.f_lineno))
+            found.append(Frame(frame.f_code.co_filename.removeprefix(STUDENT_PREFIX), frame.f_lineno))
         frame = frame.f_back
-    return (found[-1], found[0]) if found else (("", 0), ("", 0))
+    return (found[-1], found[0]) if found else (Frame("", 0), Frame("", 0))
