@@ -49,18 +49,21 @@ def test_a_grader_that_fails_or_dies_takes_no_other_task_with_it(
 
 
 def test_what_takes_too_long_or_too_much_to_judge_is_a_record_and_the_class_goes_on(engine: Engine) -> None:
-    limits = Limits(judge_seconds=1, judge_bytes=1 << 29)
     with engine:
-        events = list(engine.run(quick(limits, a="fine", b="spin", c="fill", d="fine", e="spin")))
-    done = {one.task.name: one.result for one in events if isinstance(one, Done)}
-    ends = {name: (one.status.value, one.reason or "") for name, one in done.items() if one is not None}
-    assert {name: status for name, (status, _) in ends.items()} == {
-        **dict.fromkeys("ad", "crashed"),
-        **dict.fromkeys("be", "timed_out"),
-        "c": "out_of_memory",
+        slow = _ends(engine, Limits(judge_seconds=1), a="fine", b="spin", c="spin", d="fine")
+        large = _ends(engine, Limits(judge_bytes=1 << 29), e="fine", f="fill", g="fine")
+    assert {name: status for name, (status, _) in {**slow, **large}.items()} == {
+        **dict.fromkeys("adeg", "crashed"),
+        **dict.fromkeys("bc", "timed_out"),
+        "f": "out_of_memory",
     }
-    assert "too long to judge" in ends["b"][1]
-    assert "too much memory to judge: the grader's own work on it may take 0.5 GB" in ends["c"][1]
+    assert "too long to judge" in slow["b"][1]
+    assert "too much memory to judge: the grader's own work on it may take 0.5 GB" in large["f"][1]
+
+
+def _ends(engine: Engine, limits: Limits, **texts: str) -> dict[str, tuple[str, str]]:
+    done = {one.task.name: one.result for one in engine.run(quick(limits, **texts)) if isinstance(one, Done)}
+    return {name: (one.status.value, one.reason or "") for name, one in done.items() if one is not None}
 
 
 def test_finishing_ends_what_runs_and_begins_nothing_further(engine: Engine, tmp_path: Path) -> None:

@@ -103,14 +103,14 @@ _PLACES = (
         ),
         accepted=("pos-not-parameter",),
     ),
-    invisible(
-        On("handwritten_norm"),
+    On("handwritten_norm")(
         "weight-not-parameter",
+        "",
         ("self.gamma = nn.Parameter(torch.ones(dim))", "self.gamma = torch.ones(dim)"),
     ),
-    invisible(
-        On("handwritten_norm"),
+    On("handwritten_norm")(
         "weight-not-parameter",
+        "",
         ("self.beta = nn.Parameter(torch.zeros(dim))", "self.beta = torch.zeros(dim)"),
     ),
     invisible(
