@@ -53,15 +53,21 @@ def until_unwritten(examination: Examination, session: Session) -> Examination |
     return None
 
 
-def ends_in_between(examination: Examination) -> bool:
-    """Does the pass end at code that can be ``passed_on``, as far as is known? Of parts there is no pass."""
-    files, end = examination.source.files, None if examination.unbuilt else examination.unfinished
-    if end is None and not examination.unbuilt:
+def has_gaps(examination: Examination) -> bool:
+    """Is it unfinished, and has it code that can be ``passed_on``, so that more of it may be seen?"""
+    files = examination.source.files
+    if examination.unbuilt is None and examination.unfinished is None:
         return False
-    lines = where_passed_on(files)
+    return bool(where_passed_on(files)) or calls_what_is_nowhere(files)
+
+
+def ends_in_between(examination: Examination) -> bool:
+    """Does the pass end at one of its gaps, as far as is known? Where there is no model there is no pass."""
+    end = None if examination.unbuilt else examination.unfinished
     if end is None or end.frame is None or not examination.walk.steps:
-        return bool(lines) or calls_what_is_nowhere(files)
-    return end.frame in lines or DEFINED_NOWHERE in str(examination.crash)
+        return True
+    in_gap = end.frame in where_passed_on(examination.source.files)
+    return in_gap or DEFINED_NOWHERE in str(examination.crash)
 
 
 def goes_further(form: Examination, examination: Examination) -> bool:

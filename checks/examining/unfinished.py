@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...reference.components import COMPONENTS
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.reading.to_do import is_left_within, noted
+from ...submissions.reading.to_do import alone_within, is_left_within, noted
 from ...submissions.reading.unwritten import throws_away, unwritten
 from ..locating.accounting import without_blocks
 from ..locating.reached import LEFT_OUT, went_on
@@ -49,7 +49,7 @@ def unfinished(examples: Examples) -> Unfinished | None:
     if without_blocks(examples.walk):
         return Unfinished(_of_blocks(examples), None)
     if error is None:
-        gone = lacking.union(_ATTENTION if "query" in lacking else ())  # without which none of it is there
+        gone = _with_what_is_made_of(lacking).union(_ATTENTION if "query" in lacking else ())
         is_to_come = gone.issuperset(keys) or _ends_early(examples, keys)
         return Unfinished(tuple(keys), None) if keys and is_to_come else None
     places = unwritten(examples.source.files)
@@ -71,7 +71,7 @@ def _to_come(examples: Examples) -> set[str]:
     lacking, files = _lacking(examples), examples.source.files
     if not lacking or is_left_within(files):
         return {*lacking}
-    notes = noted(files) if examples.walk.ends_early else []
+    notes = [*alone_within(files), *(noted(files) if examples.walk.ends_early else ())]
     return {stage for stage, what in lacking.items() if any(what in one for one in notes)}
 
 

@@ -23,7 +23,7 @@ from ...submissions.written.reading import read_documents
 from ..assignment.assignment import Assignment
 from ..examining.examination import Examination
 from ..examining.passes.pictures import Picture
-from ..examining.placeholders import ends_in_between, goes_further, may_end_early, until_unwritten
+from ..examining.placeholders import ends_in_between, goes_further, has_gaps, may_end_early, until_unwritten
 from ..examining.verdicts import CheckOutcome
 from ..parts.in_progress import demand_a_part
 from ..record.result import Result, Run
@@ -116,7 +116,7 @@ class Grading:
     @contextmanager
     def _passing_on(self, examination: Examination, handlers: str) -> Iterator[Examination]:
         """The submission with what is not written yet passed on, where that shows more; else as it is."""
-        if not examination.assignment.architectures or not ends_in_between(examination):
+        if not examination.assignment.architectures or not has_gaps(examination):
             yield examination
             return
         with self.zygote.child(self.assignment.limits, seed=self.seed, handlers=handlers) as child:
@@ -127,7 +127,8 @@ class Grading:
         form.passed_on = True
         with suppress(SubmissionError, StudentCodeFailed):
             session.load(examination.source, passed_on=True)
-            self._pass(form)
+            if ends_in_between(examination):
+                self._pass(form)
             examination.forms = form.forms = (examination, form)
             if goes_further(form, examination):
                 self.notes = replace(self.notes, inferred=(*self.notes.inferred, _PASSED_ON))

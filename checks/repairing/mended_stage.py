@@ -97,7 +97,9 @@ def _last_alike(row: Sequence[Seen]) -> Seen:
 
 
 def _lines(repaired: Examination, seen: Seen) -> Sequence[tuple[str, int]]:
-    return () if seen.step.found is None else repaired.walk.trace.records[seen.step.found.record].frames
+    """That make it; outside of blocks, where rows are read, also those that make views of what it is in."""
+    record = None if seen.step.found is None else repaired.walk.trace.records[seen.step.found.record]
+    return () if record is None else (*record.frames, *(() if seen.step.block else record.views))
 
 
 def _is_computed(examination: Examination, repaired: Examination, seen: Seen) -> bool:

@@ -26,6 +26,7 @@ from ...submissions.reading.code import texts
 from ...submissions.reading.edits.edit import Edit
 from ...submissions.reading.source import Source
 from ..examining.examination import Examination
+from ..examining.passes.exchanged_names import EXCHANGED, are_exchanged
 from ..locating.locate import locate
 from ..locating.patience import BRIEF, USUAL, Patience
 from ..locating.walk import Walk
@@ -149,7 +150,11 @@ class Trials:
             better = self._is_better(other) and not self._lost(edit, other)
         except (NotLoaded, StudentCodeFailed):
             return None
-        return other if better and self._keeps_formulas(other) else None
+        return other if better and self._keeps_formulas(other) and self._keeps_names(other) else None
+
+    def _keeps_names(self, other: Examination) -> bool:
+        """Where names alone say which is the query and which the key, are these called so with the change?"""
+        return EXCHANGED not in self.examination.walk.ids or not are_exchanged(other.walk, other.watched())
 
     def _is_better(self, other: Examination) -> bool:
         wrong = {key for key in other.keys if other.is_wrong(key)}

@@ -72,6 +72,7 @@ def _of_kind(
             frames=row.frames,
             name=row.name,
             kind=row.kind,
+            called=row.called,
             cells=cells,
             made_at=row.made_at,
             views=row.views,
@@ -102,5 +103,6 @@ def _demand(count: int, most: int, what: str) -> None:
 
 def _names(trace: Trace) -> Iterator[str]:
     yield from (leaf.name for leaf in trace.leaves)
+    yield from (one.called for one in (*trace.records, *trace.leaves))
     yield from (path for path, _ in trace.outputs)
     yield from (local.name for local in trace.sights)

@@ -1,4 +1,4 @@
-"""Which packages most of a class imports, so that they are imported once for all. Imports no torch.
+"""Which packages many of a class import, so that they are imported once for all. Imports no torch.
 
 To know that, submissions have to be read and parsed: in a process of its own, which a clock and limits end.
 """
@@ -23,16 +23,16 @@ _SLOW = (  # to import, and no thread is started then: a process that has severa
     *("tqdm", "transformers"),
 )
 _SAMPLE = 50  # submissions: enough to know what most do
-_MOST = 0.5
+_WORTH = 0.05  # of them: an import takes as long as grading one, and is made once for each core
 _SECONDS = 20.0  # of which ordinary submissions take one; what is known then has to do
 _MEMORY_BYTES = 2 << 30  # an archive and what it unpacks to have four times 256 MB
 
 
 def popular_packages(paths: Sequence[Path]) -> tuple[str, ...]:
-    """Those that most of the submissions at ``paths`` import, as far as they are installed and worth it."""
+    """Those that many of the submissions at ``paths`` import, as far as they are installed and worth it."""
     sample = paths[:: max(1, len(paths) // _SAMPLE)]
     counts = Counter(name for line in _said_of(sample) for name in line.split())
-    return tuple(name for name in _SLOW if counts[name] > _MOST * len(sample) and find_spec(name))
+    return tuple(name for name in _SLOW if counts[name] > _WORTH * len(sample) and find_spec(name))
 
 
 def _said_of(paths: Sequence[Path]) -> list[str]:

@@ -37,6 +37,7 @@ class Value:
     name: str
     kind: str  # of a leaf: parameter | buffer | tensor
     cells: Tensor
+    called: str = ""  # what a script calls it where it first reads it, such as "W.wq"
     made_at: Frame | None = None  # of a parameter, the student's line
     views: tuple[Frame, ...] = ()  # the student's other lines on which views of it were made, in order
 

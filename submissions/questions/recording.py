@@ -51,6 +51,7 @@ class TensorRow:
     views: tuple[Frame, ...] = ()  # the other lines on which views of it were made, in order
     name: str = ""
     kind: str = ""  # of a leaf: parameter | buffer | tensor
+    called: str = ""  # the names by which a script first reads it, such as "W.wq"
     made_at: Frame | None = None  # of a parameter, the student's line
 
 

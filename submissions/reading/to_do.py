@@ -16,6 +16,7 @@ _SAID = (
     r"pendiente|(fehlt|kommt) noch|未完成|未実装|待办",
 )
 _TO_DO = re.compile(r"\b(" + "|".join(_SAID) + ")", re.IGNORECASE)
+_FEW_WORDS = 6  # of which the sign of a comment is one, and which describe nothing that is there
 
 _GIVES = (ast.Return, ast.Yield, ast.YieldFrom)
 
@@ -48,6 +49,17 @@ def noted(files: Mapping[str, bytes]) -> list[str]:
         functions = [one for one in _functions(text) if one.name != "__init__" and not _gives(one)]
         within = (said for line, said in comments(text) if any(_is_within(one, line) for one in functions))
         found += map(str.lower, within)
+    return found
+
+
+def alone_within(files: Mapping[str, bytes]) -> list[str]:
+    """The comments of a few words that have a line of their own in a function, before its last line."""
+    found: list[str] = []
+    for _, text in texts(files):
+        written, functions = text.splitlines(), [*_functions(text)]
+        short = ((line, said) for line, said in comments(text) if len(said.split()) <= _FEW_WORDS)
+        alone = ((line, said) for line, said in short if written[line - 1].lstrip().startswith("#"))
+        found += (said.lower() for line, said in alone if any(_is_within(one, line) for one in functions))
     return found
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from vitcheck.checks.examining.drawing import Draw, draw_examples, noise
+from vitcheck.checks.examining.drawing import Draw, draw_examples, noise, small_draw
 from vitcheck.checks.examining.passes.shrinking import smallest
 from vitcheck.checks.vit.vit_family import VIT
+from vitcheck.submissions.questions.size_limits import pass_numbers
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -42,6 +43,13 @@ def test_the_smallest_draw_is_small_and_fails() -> None:
     assert found.sizes.heads == 4
     assert found.sizes.batch == 2
     assert found == smallest(lambda draw: draw.sizes.heads >= 3, 0, VIT)
+
+
+def test_a_small_draw_is_about_as_small_as_the_smallest() -> None:
+    small, smallest_of_all = small_draw(3, VIT), smallest(lambda _: True, 3, VIT)
+    assert smallest_of_all is not None
+    assert VIT.sampling.suits(small.sizes)
+    assert pass_numbers(small.sizes) < 2 * pass_numbers(smallest_of_all.sizes)
 
 
 def test_what_never_fails_has_no_smallest_draw_and_the_search_ends() -> None:

@@ -122,6 +122,57 @@ def test_of_a_model_that_is_not_written_its_parts_are_seen(text: str, zygote: Zy
     assert result.score.earned == so_far(result)
 
 
+_IN_SEQUENCES = """
+import torch
+from torch import nn
+
+
+class Embedding(nn.Module):
+    def __init__(self, image=32, patch=8, dim=64):
+        super().__init__()
+        self.proj = nn.Conv2d(3, dim, patch, patch)
+        self.cls = nn.Parameter(torch.randn(1, 1, dim) * 0.02)
+        self.pos = nn.Parameter(torch.randn(1, 1 + (image // patch) ** 2, dim) * 0.02)
+
+    def forward(self, x):
+        x = self.proj(x).flatten(2).transpose(1, 2)
+        return torch.cat([self.cls.expand(len(x), -1, -1), x], dim=1) + self.pos
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        ...
+
+    def forward(self, x):
+        ...
+
+
+class Added(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x):
+        return x + self.inner(x)
+
+
+class Block(nn.Sequential):
+    def __init__(self, dim=64, heads=4):
+        mlp = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
+        super().__init__(
+            Added(nn.Sequential(nn.LayerNorm(dim), SelfAttention(dim, heads), nn.Dropout(0.1))),
+            Added(nn.Sequential(nn.LayerNorm(dim), mlp)),
+        )
+"""
+
+
+def test_a_block_around_a_gap_is_seen_where_no_pass_comes_to_it(zygote: Zygote, tmp_path: Path) -> None:
+    result = graded_file(_IN_SEQUENCES, VIT, zygote, tmp_path)
+    assert result.mistakes == []
+    assert set(LABELS) - set(to_write(result)) == {*LABELS[:8], *LABELS[15:20]}
+
+
 def test_what_reads_the_image_of_it_is_followed_as_far_as_it_goes(zygote: Zygote, tmp_path: Path) -> None:
     text = FINISHED.replace("class ViT(", "class Embedding(").replace(BEHIND_TOKENS, "        return x\n")
     text += "\n\nclass ViT(nn.Module):\n    def forward(self, image):\n        raise NotImplementedError\n"

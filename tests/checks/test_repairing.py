@@ -34,6 +34,7 @@ SLIPS = (  # what is right, what is written instead, the part of it that is mark
     ("(attn @ v)", "(torch.tanh(attn) @ v)", "torch.tanh(attn)", "extra-step", "S14"),
     ("transpose(1, 2).reshape(B, N, C)", "transpose(0, 2).reshape(B, N, C)", "0", "wrong-number", "S15"),
     ("return x[:, 0]", "return x[:, -1]", "-1", "readout-last-token", "S24"),
+    ("return x[:, 0]", "return x[:, 2]", "2", "wrong-number", "S24"),
     ("x = blk(x)", "x = blk(blk(x))", "blk(blk(x))", "depth-off-by-one", "S22"),  # which keeps its name
     ("x = blk(x)", "pass", "pass", "missing-step", "S09"),  # what the loop gives is used nowhere
     ("_ in range(depth)]", "_ in range(1, depth)]", "1", "depth-off-by-one", "S22"),  # where they are built

@@ -357,6 +357,11 @@ def _numbered(*ranges: range) -> list[str]:
             _numbered(range(1, 2), range(8, 21)),
             id="zeros in a variable",
         ),
+        pytest.param(
+            edited(FINISHED, [("return x + self.mlp(self.norm2(x))", "# MLP hai mei xie\n        return x")]),
+            _numbered(range(1, 17), range(19, 27)),
+            id="a note that names it in the place of it",
+        ),
     ],
 )
 def test_the_rest_is_not_written_yet(text: str, right: list[str], zygote: Zygote, tmp_path: Path) -> None:

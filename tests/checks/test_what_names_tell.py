@@ -1,4 +1,4 @@
-"""Which of two maps is the query's, where values cannot tell: names do, also where each head has its own."""
+"""Which of two maps is the query's, where values cannot tell: names do, of layers, variables and weights."""
 
 from __future__ import annotations
 
@@ -78,4 +78,95 @@ def test_a_key_that_comes_first_is_a_key_by_its_name(
     edits: list[tuple[str, str]], ids: list[str], zygote: Zygote, tmp_path: Path
 ) -> None:
     result = graded_file(edited(_HEADS, edits), load_assignment(DEFAULT), zygote, tmp_path)
+    assert [one.id for one in result.mistakes if one.kind == "error"] == ids
+
+
+_PACKED = """class Attention(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads, self.qkv, self.out = heads, nn.Linear(dim, 3 * dim), nn.Linear(dim, dim)
+
+    def forward(self, x):
+        B, T, D = x.shape
+        cut = self.qkv(x).reshape(B, T, 3, self.heads, D // self.heads)
+        q, k, v = cut.permute(2, 0, 3, 1, 4)
+        scores = q @ k.transpose(-2, -1) * (D // self.heads) ** -0.5
+        return self.out((scores.softmax(dim=-1) @ v).transpose(1, 2).reshape(B, T, D))
+"""
+_OF_ONE_MAP = _HEADS[: _HEADS.index("class Head(")] + _PACKED + _HEADS[_HEADS.index("\n\nclass Block(") :]
+
+
+@pytest.mark.parametrize(
+    ("edits", "ids"),
+    [
+        ([], []),
+        ([("q, k, v =", "k, q, v =")], []),
+        ([("q, k, v =", "v, k, q =")], []),
+        ([("q @ k.transpose(-2, -1)", "k @ q.transpose(-2, -1)")], ["kq-transposed"]),
+        (
+            [("q @ k.transpose(-2, -1)", "torch.einsum('bhid,bhjd->bhji', q, k)")],
+            ["kq-transposed"],
+        ),
+        ([("q, k, v", "one, two, v"), ("q @ k.transpose", "two @ one.transpose")], []),  # as good as any
+        (
+            [
+                ("scores = q @ k.transpose(-2, -1)", "k = k / D\n        scores = k @ q.mT * D"),
+            ],
+            ["kq-transposed"],
+        ),
+    ],
+)
+def test_of_one_map_for_all_three_variables_tell_which_is_the_query(
+    edits: list[tuple[str, str]], ids: list[str], zygote: Zygote, tmp_path: Path
+) -> None:
+    text = edited(_OF_ONE_MAP, edits)
+    result = graded_file(text, load_assignment(DEFAULT), zygote, tmp_path)
+    assert [one.id for one in result.mistakes if one.kind == "error"] == ids
+    for one in result.mistakes:
+        if one.kind == "error":
+            assert one.location is not None
+            assert "scores =" in text.split("\n")[one.location.line - 1]
+
+
+_FUNCTIONS = """
+import torch
+import torch.nn.functional as F
+
+D, HEADS, PATCH = 24, 3, 4
+
+
+def cut(image):
+    rows = F.unfold(image, PATCH, stride=PATCH).transpose(1, 2)
+    return rows
+
+
+def attention(x, w):
+    B, T, _ = x.shape
+    q, k, v = ((x @ w[name]).reshape(B, T, HEADS, D // HEADS).transpose(1, 2) for name in ("wq", "wk", "wv"))
+    scores = q @ k.transpose(-2, -1) / (D // HEADS) ** 0.5
+    return (scores.softmax(-1) @ v).transpose(1, 2).reshape(B, T, D) @ w["wo"]
+
+
+def main():
+    image = torch.randn(2, 3, 12, 12)
+    w = {name: torch.randn(D, D) / D**0.5 for name in ("wq", "wk", "wv", "wo")}
+    cls, pos, w_patch = torch.randn(1, 1, D), torch.randn(1, 10, D), torch.randn(3 * PATCH**2, D)
+    x = torch.cat([cls.expand(2, -1, -1), cut(image) @ w_patch], dim=1) + pos
+    print(x.shape)
+    x = x + attention(F.layer_norm(x, (D,)), w)
+    print(x.shape)
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("edits", "ids"),
+    [([], []), ([("q @ k.transpose(-2, -1)", "k @ q.transpose(-2, -1)")], ["kq-transposed"])],
+)
+def test_weights_of_a_script_are_called_as_in_its_dictionaries(
+    edits: list[tuple[str, str]], ids: list[str], zygote: Zygote, tmp_path: Path
+) -> None:
+    result = graded_file(edited(_FUNCTIONS, edits), load_assignment(DEFAULT), zygote, tmp_path)
     assert [one.id for one in result.mistakes if one.kind == "error"] == ids

@@ -613,6 +613,13 @@ def test_a_number_of_patches_that_leaves_none_a_pixel_is_that_along_a_side() -> 
     assert "patches_side" in inferred(_ALONG_A_SIDE).meanings().values()
 
 
+def test_of_a_fixed_image_there_are_about_as_many_patches_as_are_asked_for() -> None:
+    asked = replace(ASKED, height=12, width=12, patch=4)
+    assert fit(asked, {"height": 96, "width": 96}).patch == 32
+    assert fit(asked, {"height": 96, "width": 96, "patch": 4}).patch == 4
+    assert fit(replace(ASKED, height=224, width=224, patch=16), {"height": 384, "width": 384}).patch == 16
+
+
 def test_a_width_next_to_the_one_asked_for_has_room_for_sines_of_rows_and_columns() -> None:
     sizes = fit(replace(ASKED, embed_dim=64), {"heads": 6})
     assert (sizes.heads, sizes.embed_dim % 12) == (6, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 
 from torch import Tensor
@@ -24,10 +24,11 @@ from ...locating.context import Context
 from ...locating.locate import likeliest, locate
 from ...locating.walk import Walk
 from ..asked_once import asked_once
-from ..drawing import Draw, draw_examples
+from ..drawing import Draw, draw_examples, few_of_large
 from ..stops import statements
 from ..verdicts import NotApplicable
 from .example import Example
+from .exchanged_names import as_called
 from .lacking import as_unwritten
 from .replay import ReplayError, replay, reread
 from .steadiness import parting, unsteady
@@ -37,16 +38,6 @@ _MOST_LOCATIONS = 60  # of which the examples of code with a loop over tokens ta
 _ENOUGH = 4  # examples, where no known equation leads far, and each is looked at for seconds
 _MOST_LOOK_UPS = 60_000  # for all examples; usual code takes some hundred for each
 _BYTES_OF_A_NUMBER = 40  # while a pass is recorded and sent: four times in float64, and what the code holds
-_LARGE_NUMBERS = 1 << 26  # of a pass, 0.5 GB: several times that is held while it is recorded and sent
-
-
-def _fewer(found: list[Draw]) -> list[Draw]:
-    """Of large draws two, as far as memory goes: one with two images, since one hides what mixes images."""
-    one, two = (replace(found[0].sizes, batch=batch) for batch in (1, 2))
-    if pass_numbers(two) > _LARGE_NUMBERS:
-        return [replace(found[0], sizes=one)]
-    others = (replace(draw, sizes=replace(draw.sizes, batch=1)) for draw in found[1:2])
-    return [replace(found[0], sizes=two), *others]
 
 
 def _told(draw: Draw) -> str:
@@ -116,7 +107,11 @@ class Examples:
         if small:
             return small
         found = sorted(built, key=lambda one: coincidences(one.sizes))
-        return [self.buildable(draw) for draw in _fewer(found)] if is_large(found[0].sizes) else found[:count]
+        return (
+            [self.buildable(draw) for draw in few_of_large(found)]
+            if is_large(found[0].sizes)
+            else found[:count]
+        )
 
     def buildable(self, draw: Draw) -> Draw:
         return replace(draw, sizes=self.session.sizes_for(draw.sizes))
@@ -231,6 +226,10 @@ class Examples:
             walk, self._believed = likeliest(trace, draw.sizes, self.family, self.accepted_blocks)
         else:
             walk = locate(trace, draw.sizes, self.family, before, self.believed_blocks)
+        watch = partial(self.session.trace, draw.sizes, draw.seed, self.input(draw), marks=[("", 0)])
+        walk = as_called(
+            walk, watch, partial(locate, trace, draw.sizes, self.family, accepted=self._believed)
+        )
         likelier = {one.name for one in anatomy_of(self.family).blocks if one.like in walk.ids}
         if likelier and self._uses_all(draw, trace):
             walk = locate(trace, draw.sizes, self.family, before, self.believed_blocks | likelier)

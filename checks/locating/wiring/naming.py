@@ -21,5 +21,10 @@ def key_comes_first(walk: Walk, first: LinearMap, second: LinearMap) -> bool:
 
 def is_called(walk: Walk, map_: LinearMap, role: str) -> bool:
     """Says whether the weight of ``map_`` is called as ``role``."""
-    name = walk.trace.value(walk.trace.used(map_.weight)).name
+    weight = walk.trace.value(walk.trace.used(map_.weight))
+    return names_role(weight.called or weight.name, role)
+
+
+def names_role(name: str, role: str) -> bool:
+    """Says whether one word of ``name`` is that of a query, say."""
     return any(re.fullmatch(_NAMES[role], word) for word in re.split(r"[._\d]+", name.lower()))

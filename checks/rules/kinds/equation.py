@@ -9,7 +9,7 @@ from ....submissions.errors import StudentCodeFailed, SubmissionError
 from ....submissions.questions.size_limits import is_large
 from ...assignment.kinds import Kind
 from ...examining.dependence import dependence
-from ...examining.drawing import Draw
+from ...examining.drawing import Draw, small_draw
 from ...examining.examination import Examination
 from ...examining.passes.replay import Seen
 from ...examining.shown.returned_paths import demand_any_returned, demand_returned
@@ -97,8 +97,10 @@ def _smallest_fault(examination: Examination, key: str, faults: Sequence[str]) -
     draw = None
     # a model that is large at the smallest draw has its sizes in its code
     if not is_large(examination.first_draw.sizes) and examination.may_shrink(faults[0]):
-        # here, since it loads hypothesis, and most submissions need none
-        from ...examining.passes.shrinking import smallest
+        draw = small_draw(examination.seed, examination.family)
+        if not fails(draw):
+            # here, since it loads hypothesis, and few submissions need it
+            from ...examining.passes.shrinking import smallest
 
-        draw = smallest(fails, examination.seed, examination.family)
+            draw = smallest(fails, examination.seed, examination.family)
     return examination.first_draw if draw is None else examination.buildable(draw)

@@ -25,6 +25,8 @@ BASES = (  # for models with hard-coded sizes that the small one does not fit
 
 _WAVES = 4  # sines and cosines, of rows and of columns, have a quarter of the width each
 
+_MOST_ROWS = 2  # times those that are asked for
+
 
 def fit(sizes: AnySizes, fixed: Mapping[str, int]) -> AnySizes:
     """Return the sizes nearest to ``sizes`` that have the ``fixed`` fields and fit each other."""
@@ -41,8 +43,14 @@ def fit(sizes: AnySizes, fixed: Mapping[str, int]) -> AnySizes:
 
 
 def _fit_patches(want: dict[str, int], sizes: Sizes, fixed: Mapping[str, int]) -> None:
-    """Make the patch divide the sides that are fixed, and the other sides multiples of the patch."""
+    """Make the patch divide the sides that are fixed, and the other sides multiples of the patch.
+
+    Where that would make far more patches than are asked for, they are larger: hundreds of tokens take long.
+    """
     sides = gcd(*(fixed[side] for side in ("height", "width") if side in fixed))
+    rows = sizes.height // sizes.patch
+    if "patch" not in fixed and sides > _MOST_ROWS * rows * want["patch"]:
+        want["patch"] = sides // rows
     if sides % want["patch"]:
         want["patch"] = _divisor(sides, want["patch"])
     for side in ("height", "width"):

@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod
-from types import FrameType
 from typing import Any, TypeAlias
 
 import torch
@@ -17,9 +16,9 @@ from torch.utils._python_dispatch import _disable_current_modes
 from ...errors import Frame
 from ...questions.randomise import drawn
 from ...questions.recording import Reference
-from ...reading.code import STUDENT_PREFIX
 from ..tracing.results import is_array
 from ..tracing.tracing import Key, Storage, Tracer, storage_of, tensors_in, written_by
+from .at_work import lines_at_work, names_of
 from .script_windows import AXES_OF_IMAGES, Window, as_images
 
 _MOST_NUMBERS = 30_000_000  # that are kept: 240 MB, where a submission's answer may have 256
@@ -70,6 +69,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         self._generator = torch.Generator().manual_seed(seed)
         self._fixed, self._image, self._pictures = fixed, image, pictures
         self._parameters: dict[int, bool] = {}  # storage: does it have its values?
+        self._named = set[Key]()  # for which names were looked for
 
     def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         self._demand_room()
@@ -84,6 +84,8 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
                 self._settle(tensor)
         before = len(self.records)
         result = super().run(func, args, kwargs)
+        for tensor in tensors_in((args, kwargs)):
+            self._call(tensor)
         self._count(before)
         for one in tensors_in(result):
             self._look_at(one)
@@ -94,6 +96,16 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
             raise LimitReached(f"the script runs more than {_MOST_OPERATIONS} tensor operations")
         if self._numbers > _MOST_NUMBERS:
             raise LimitReached(f"the script computes more than {_MOST_NUMBERS:,} numbers, training included")
+
+    def _call(self, tensor: Tensor) -> None:
+        """Notes what the code calls it where it is first read as a whole."""
+        owner = self._owner.get(storage_of(tensor))
+        if owner is None or owner in self._named:
+            return
+        self._named.add(owner)
+        row = self.storage(*owner)
+        if tensor.numel() == row.count:
+            row.called = names_of(tensor, sys._getframe())
 
     def _count(self, start: int) -> None:
         if self._keep_cells:
@@ -117,7 +129,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
             register_module_forward_pre_hook(self._called),
             register_module_forward_hook(self._returned, always_call=True),
         ]
-        super().__enter__()  # type: ignore[no-untyped-call]  # as in Tracer
+        super().__enter__()
         return self
 
     def __exit__(self, *raised: Any) -> None:
@@ -242,7 +254,7 @@ class ScriptTracer(Tracer):  # type: ignore[no-untyped-call]  # as in Tracer
         """Writes the image over the tensor where it is one of the pictures."""
         super()._keep(key, tensor)
         self.tensors[key] = tensor
-        top, innermost = _lines(sys._getframe())
+        top, innermost = lines_at_work(sys._getframe())
         if key[0] == "record":
             self.lines.append(top)
         place = (key[0], innermost, self._made_on[key[0], innermost])
@@ -281,13 +293,3 @@ def _mapped(value: Any, function: Any) -> Any:
 
 def _widened(value: Any) -> Any:
     return _mapped(value, lambda one: torch.float64 if one is torch.float32 else one)
-
-
-def _lines(frame: FrameType | None) -> tuple[Frame, Frame]:
-    """The line of the outermost statement that runs, and that of the innermost."""
-    found: list[Frame] = []
-    while frame is not None:
-        if frame.f_code.co_filename.startswith(STUDENT_PREFIX):
-            found.append(Frame(frame.f_code.co_filename.removeprefix(STUDENT_PREFIX), frame.f_lineno))
-        frame = frame.f_back
-    return (found[-1], found[0]) if found else (Frame("", 0), Frame("", 0))

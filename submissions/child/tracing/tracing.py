@@ -64,8 +64,13 @@ class Tracer(Mode):
         self._owner: dict[int, Key] = {}
         self._odd: list[Tensor] = []  # made from the image, and no array: sparse, say
         self._names = _names_of_storages(model)
+        self._outermost: FrameType | None = None  # below which no student's code is at work
         if image is not None:
             self._add_record("input", image, image=True)
+
+    def __enter__(self) -> Tracer:
+        self._outermost = sys._getframe(1)
+        return super().__enter__()  # type: ignore[no-untyped-call,no-any-return]  # as above
 
     def run(self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         given = flat((args, kwargs))
@@ -105,6 +110,7 @@ class Tracer(Mode):
         Each is given up as it is copied, since both together may be gigabytes.
         """
         self._alive.clear()
+        self._outermost = None
         if not self._keep_cells:
             return None
         values = self.records + self.leaves
@@ -162,7 +168,7 @@ class Tracer(Mode):
                 tensor.detach().as_strided(cure.values.shape, cure.strides, cure.offset).copy_(cure.values)
         record = self._describe(op, tensor, image)
         record.inputs, record.scalars = inputs, scalars
-        record.frames = student_frames(sys._getframe())
+        record.frames = student_frames(sys._getframe(), self._outermost)
         self.records.append(record)
 
     def _note_view(self, tensor: Tensor) -> None:
@@ -173,7 +179,7 @@ class Tracer(Mode):
         self.views.append(self.refer(tensor))
         if len(record.views) == _VIEWS_KEPT:
             return
-        for line in student_frames(sys._getframe())[:1]:
+        for line in student_frames(sys._getframe(), self._outermost)[:1]:
             if line not in (*record.views, *record.frames[:1]):
                 record.views += (line,)
 
@@ -260,10 +266,10 @@ def _names_of_storages(model: nn.Module) -> dict[int, tuple[str, str, Frame | No
     return names
 
 
-def student_frames(frame: FrameType | None) -> tuple[Frame, ...]:
-    """The innermost lines of the student's own code on the stack."""
+def student_frames(frame: FrameType | None, outermost: FrameType | None = None) -> tuple[Frame, ...]:
+    """The innermost lines of the student's own code on the stack, as far as what is ``outermost``."""
     found: list[Frame] = []
-    while frame is not None and len(found) < _FRAMES_KEPT:
+    while frame is not None and frame is not outermost and len(found) < _FRAMES_KEPT:
         code = frame.f_code
         RAN[id(code)] = code  # to hash it would take ten times as long
         file = _own_file(code.co_filename)
