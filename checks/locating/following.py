@@ -199,12 +199,8 @@ def _joined(walk: Walk, moved: tuple[Moved, ...]) -> None:
     for one in (one for one in moved if {one.first, one.second} <= own.keys()):
         before, after = (walk.steps[own[key]] for key in (one.first, one.second))
         if _found(before, one.missing) and _found(after, one.extra):
-            named = (
-                replace(found, id=one.id) if found.id == one.missing else found for found in before.findings
-            )
-            walk.steps[own[one.first]] = replace(before, findings=tuple(named))
-            rest = (found for found in after.findings if found.id != one.extra or one.extra == one.id)
-            walk.steps[own[one.second]] = replace(after, findings=tuple(rest))
+            walk.steps[own[one.first]] = before.renamed(one.missing, one.id)
+            walk.steps[own[one.second]] = after.renamed(one.extra, one.id)
     norms = [walk.roles.get(f"block{walk.number}.norm{one}") for one in (1, 2, 3)]
     if _same(walk, *norms[:2]):
         walk.note_on("post_attention_norm", walk.number, "norm1-reused-for-norm2")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .context import Predict
 from .search.places import Found
@@ -37,6 +37,11 @@ class Step:
     message: str = ""
     variants: tuple[Predict, ...] = ()
     part: int | None = None  # the record of what it is made of, where the message is about that
+
+    def renamed(self, id: str, other: str) -> Step:
+        """The step with the ``other`` id for every finding of this one."""
+        found = (replace(one, id=other) if one.id == id else one for one in self.findings)
+        return replace(self, findings=tuple(found))
 
 
 @dataclass(frozen=True)

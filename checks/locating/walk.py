@@ -196,8 +196,7 @@ class Walk:
     def renamed(self, name: str, other: str) -> None:
         """Gives every finding of this name the other, where a later stage shows what it really is."""
         for position, step in enumerate(self.steps):
-            found = (replace(one, id=other) if one.id == name else one for one in step.findings)
-            self.steps[position] = replace(step, findings=tuple(found))
+            self.steps[position] = step.renamed(name, other)
 
     def note_on(self, key: str, block: int, name: str) -> None:
         """Adds a finding to the stage of a block, if it is there."""
