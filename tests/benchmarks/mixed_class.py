@@ -33,12 +33,12 @@ class Member:
     text: str
 
     def as_expected(self, result: Result) -> bool:
-        """Is this the verdict that its kind gets? What was hostile gets no points."""
+        """Is this the verdict that its kind gets? What does harm may have right parts."""
         blamed = bool(result.mistakes) or any(
             one.status is StageStatus.FAILED for one in result.stages.values()
         )
         if self.kind == HOSTILE:
-            return result.status is not Status.GRADED and result.score.earned == 0
+            return result.status is not Status.GRADED and result.score.earned < result.score.possible
         return result.status is Status.GRADED and blamed == (self.kind == WRONG)
 
 

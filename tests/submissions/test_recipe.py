@@ -451,6 +451,34 @@ def test_a_size_of_an_unknown_name_is_followed_though_its_value_fits_another_nam
     assert (told["UNITS"], told["HIDDEN_DIM"]) == ("embed_dim", "mlp_dim")
 
 
+def test_a_number_of_other_layers_is_none_of_heads_or_blocks() -> None:
+    recipe = inferred("""
+import torch
+from torch import nn
+
+
+class ViT(nn.Module):
+    def __init__(self, img_size=32, dim=64, depth=4, heads=4, classes=10, n_conv=2):
+        super().__init__()
+        chans = [3] + [16] * (n_conv - 1) + [dim]
+        self.stem = nn.Sequential(*[
+            nn.Sequential(nn.Conv2d(one, other, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2))
+            for one, other in zip(chans, chans[1:])
+        ])
+        self.pos = nn.Parameter(torch.zeros(1, (img_size // 2**n_conv) ** 2, dim))
+        block = nn.TransformerEncoderLayer(dim, heads, 4 * dim, activation="gelu", batch_first=True)
+        self.blocks = nn.TransformerEncoder(block, depth)
+        self.head = nn.Linear(dim, classes)
+
+    def forward(self, x):
+        x = self.stem(x).flatten(2).transpose(1, 2) + self.pos
+        return self.head(self.blocks(x).mean(1))
+""")
+    assert given(recipe).get("n_conv", 2) not in ("heads", "depth")
+    sizes = recipe.sizes_for(ASKED)
+    assert (sizes.heads, sizes.depth) == (ASKED.heads, ASKED.depth)
+
+
 def test_a_number_that_changes_nothing_is_left_to_its_default() -> None:
     recipe = inferred(usual().replace("num_classes):", "num_classes, semilla=42):"))
     assert "semilla" not in given(recipe)

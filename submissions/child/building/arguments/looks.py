@@ -69,7 +69,7 @@ def told(
 ) -> Iterator[str]:
     """What the slot may mean, of which ``now`` was given before, and ``factor`` times that after.
 
-    What shapes nothing is none of the sizes that are ``named``.
+    What shapes nothing, or how many tensors there are, is none of the sizes that are ``named``.
     """
     if before.shapes.keys() != after.shapes.keys():  # more blocks, or more heads, which are smaller then
         kept = before.shapes.keys() & after.shapes.keys()
@@ -79,7 +79,8 @@ def told(
             return
         alike = all(one == other for one, other in changed)
         deeper = alike or before.sizes.get("depth") != after.sizes.get("depth")
-        yield from ("depth", "heads") if deeper else ("heads", "depth")
+        likely = ("depth", "heads") if deeper else ("heads", "depth")
+        yield from (one for one in likely if one not in named)  # else it is a count of something else
     elif before.shapes == after.shapes:
         calls = before.calls, after.calls
         if calls[0] != calls[1]:  # one block is used again and again, or a layer for each head
