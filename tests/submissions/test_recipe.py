@@ -458,21 +458,25 @@ from torch import nn
 
 
 class ViT(nn.Module):
-    def __init__(self, img_size=32, dim=64, depth=4, heads=4, classes=10, n_conv=2):
+    def __init__(self, img_size=32, dim=128, depth=4, heads=4, classes=10, n_conv=2):
         super().__init__()
-        chans = [3] + [16] * (n_conv - 1) + [dim]
+        chans = [3] + [64] * (n_conv - 1) + [dim]
         self.stem = nn.Sequential(*[
-            nn.Sequential(nn.Conv2d(one, other, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2))
+            nn.Sequential(nn.Conv2d(one, other, 3, padding=1), nn.ReLU(), nn.MaxPool2d(3, 2, 1))
             for one, other in zip(chans, chans[1:])
         ])
-        self.pos = nn.Parameter(torch.zeros(1, (img_size // 2**n_conv) ** 2, dim))
-        block = nn.TransformerEncoderLayer(dim, heads, 4 * dim, activation="gelu", batch_first=True)
-        self.blocks = nn.TransformerEncoder(block, depth)
+        patches = self.stem(torch.zeros(1, 3, img_size, img_size)).flatten(2).shape[-1]
+        self.pos = nn.Parameter(torch.zeros(1, patches, dim))
+        self.blocks = nn.ModuleList(
+            nn.TransformerEncoderLayer(dim, heads, 4 * dim, batch_first=True) for _ in range(depth)
+        )
         self.head = nn.Linear(dim, classes)
 
     def forward(self, x):
         x = self.stem(x).flatten(2).transpose(1, 2) + self.pos
-        return self.head(self.blocks(x).mean(1))
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x.mean(1))
 """)
     assert given(recipe).get("n_conv", 2) not in ("heads", "depth")
     sizes = recipe.sizes_for(ASKED)
