@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...reference.components import COMPONENTS
 from ...submissions.errors import Frame, StudentCodeFailed
-from ...submissions.reading.to_do import alone_within, is_left_within, noted
+from ...submissions.reading.to_do import is_left_within, noted, without_code
 from ...submissions.reading.unwritten import throws_away, unwritten
 from ..locating.accounting import without_blocks
 from ..locating.reached import LEFT_OUT, went_on
@@ -16,6 +16,7 @@ from .passes.examples import Examples
 
 _AXES = 3  # of tokens
 _ATTENTION = COMPONENTS["attention"].stages
+_AROUND_MLP = ("post_attention_norm", "mlp_output", "post_mlp_norm")  # of which nothing is there without it
 _NO_FUNCTION = ("residual", "scale", "bias")  # what is left out and no function or layer stands for
 # what follows from a stage alone, and is not there without it
 _AT_THE_END = {"logits": "class_probabilities"}
@@ -45,11 +46,12 @@ def unfinished(examples: Examples) -> Unfinished | None:
         return None
     error, reached = examples.crash, {step.key for step in examples.walk.steps}
     lacking = _with_what_is_made_of(_to_come(examples), _AT_THE_END)
+    lacking |= {*(_AROUND_MLP if "mlp_hidden" in lacking else ())}
     keys = [key for key in examples.keys if key not in reached - lacking]
     if without_blocks(examples.walk):
         return Unfinished(_of_blocks(examples), None)
     if error is None:
-        gone = _with_what_is_made_of(lacking).union(_ATTENTION if "query" in lacking else ())
+        gone = lacking.union(_ATTENTION if "query" in lacking else ())  # without which none of it is there
         is_to_come = gone.issuperset(keys) or _ends_early(examples, keys)
         return Unfinished(tuple(keys), None) if keys and is_to_come else None
     places = unwritten(examples.source.files)
@@ -71,7 +73,7 @@ def _to_come(examples: Examples) -> set[str]:
     lacking, files = _lacking(examples), examples.source.files
     if not lacking or is_left_within(files):
         return {*lacking}
-    notes = [*alone_within(files), *(noted(files) if examples.walk.ends_early else ())]
+    notes = [*without_code(files), *(noted(files) if examples.walk.ends_early else ())]
     return {stage for stage, what in lacking.items() if any(what in one for one in notes)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from .code import texts
 from .code_scopes import held
@@ -16,7 +16,8 @@ _SAID = (
     r"pendiente|(fehlt|kommt) noch|未完成|未実装|待办",
 )
 _TO_DO = re.compile(r"\b(" + "|".join(_SAID) + ")", re.IGNORECASE)
-_FEW_WORDS = 6  # of which the sign of a comment is one, and which describe nothing that is there
+_FEW_WORDS = 6  # of which the sign of a comment is one
+_NO_CODE = re.compile(r"#|return \w+$")
 
 _GIVES = (ast.Return, ast.Yield, ast.YieldFrom)
 
@@ -52,15 +53,20 @@ def noted(files: Mapping[str, bytes]) -> list[str]:
     return found
 
 
-def alone_within(files: Mapping[str, bytes]) -> list[str]:
-    """The comments of a few words that have a line of their own in a function, before its last line."""
+def without_code(files: Mapping[str, bytes]) -> list[str]:
+    """The short comments in functions behind which no code stands but a return of what there is so far."""
     found: list[str] = []
     for _, text in texts(files):
         written, functions = text.splitlines(), [*_functions(text)]
         short = ((line, said) for line, said in comments(text) if len(said.split()) <= _FEW_WORDS)
-        alone = ((line, said) for line, said in short if written[line - 1].lstrip().startswith("#"))
+        alone = ((line, said) for line, said in short if _stands_alone(written, line))
         found += (said.lower() for line, said in alone if any(_is_within(one, line) for one in functions))
     return found
+
+
+def _stands_alone(written: Sequence[str], line: int) -> bool:
+    below = next((one.strip() for one in written[line:] if one.strip()), "")
+    return written[line - 1].lstrip().startswith("#") and bool(_NO_CODE.match(below))
 
 
 def _functions(text: str) -> Iterator[ast.FunctionDef]:

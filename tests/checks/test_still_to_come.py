@@ -359,7 +359,7 @@ def _numbered(*ranges: range) -> list[str]:
         ),
         pytest.param(
             edited(FINISHED, [("return x + self.mlp(self.norm2(x))", "# MLP hai mei xie\n        return x")]),
-            _numbered(range(1, 17), range(19, 27)),
+            _numbered(range(1, 16), range(20, 27)),
             id="a note that names it in the place of it",
         ),
     ],
@@ -413,6 +413,16 @@ def test_a_mistake_in_a_part_is_told(
     place = result.stages[stage].location
     assert place is not None
     assert text.split("\n")[place.line - 1].strip().startswith(line)
+
+
+def test_a_comment_of_what_is_done_wrongly_is_no_note_of_what_is_to_come(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    wrong = edited(
+        FINISHED,
+        [("return x + self.mlp(self.norm2(x))", "# the MLP\n        x + self.mlp(x)\n        return x")],
+    )
+    assert [one.id for one in graded(wrong, zygote, tmp_path).mistakes][:1] == ["mlp-left-out"]
 
 
 def test_a_class_of_another_name_is_a_slip(zygote: Zygote, tmp_path: Path) -> None:
