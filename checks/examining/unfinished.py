@@ -46,7 +46,8 @@ def unfinished(examples: Examples) -> Unfinished | None:
         return None
     error, reached = examples.crash, {step.key for step in examples.walk.steps}
     lacking = _with_what_is_made_of(_to_come(examples), _AT_THE_END)
-    lacking |= {*(_AROUND_MLP if "mlp_hidden" in lacking else ())}
+    if "mlp_hidden" in lacking:
+        lacking.update(_AROUND_MLP)
     keys = [key for key in examples.keys if key not in reached - lacking]
     if without_blocks(examples.walk):
         return Unfinished(_of_blocks(examples), None)

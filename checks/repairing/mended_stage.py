@@ -98,8 +98,10 @@ def _last_alike(row: Sequence[Seen]) -> Seen:
 
 def _lines(repaired: Examination, seen: Seen) -> Sequence[tuple[str, int]]:
     """That make it; outside of blocks, where rows are read, also those that make views of what it is in."""
-    record = None if seen.step.found is None else repaired.walk.trace.records[seen.step.found.record]
-    return () if record is None else (*record.frames, *(() if seen.step.block else record.views))
+    if seen.step.found is None:
+        return ()
+    record = repaired.walk.trace.records[seen.step.found.record]
+    return record.frames if seen.step.block else (*record.frames, *record.views)
 
 
 def _is_computed(examination: Examination, repaired: Examination, seen: Seen) -> bool:

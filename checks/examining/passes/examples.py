@@ -37,6 +37,7 @@ _SPARE = 4  # times as many draws as examples
 _MOST_LOCATIONS = 60  # of which the examples of code with a loop over tokens take 20
 _ENOUGH = 4  # examples, where no known equation leads far, and each is looked at for seconds
 _MOST_LOOK_UPS = 60_000  # for all examples; usual code takes some hundred for each
+_ANYWHERE = [("", 0)]  # a mark that is never reached: variables are looked at all the same
 _BYTES_OF_A_NUMBER = 40  # while a pass is recorded and sent: four times in float64, and what the code holds
 
 
@@ -107,11 +108,9 @@ class Examples:
         if small:
             return small
         found = sorted(built, key=lambda one: coincidences(one.sizes))
-        return (
-            [self.buildable(draw) for draw in few_of_large(found)]
-            if is_large(found[0].sizes)
-            else found[:count]
-        )
+        if is_large(found[0].sizes):
+            return [*map(self.buildable, few_of_large(found))]
+        return found[:count]
 
     def buildable(self, draw: Draw) -> Draw:
         return replace(draw, sizes=self.session.sizes_for(draw.sizes))
@@ -226,13 +225,13 @@ class Examples:
             walk, self._believed = likeliest(trace, draw.sizes, self.family, self.accepted_blocks)
         else:
             walk = locate(trace, draw.sizes, self.family, before, self.believed_blocks)
-        watch = partial(self.session.trace, draw.sizes, draw.seed, self.input(draw), marks=[("", 0)])
-        walk = as_called(
-            walk, watch, partial(locate, trace, draw.sizes, self.family, accepted=self._believed)
-        )
+        believed = self.believed_blocks
         likelier = {one.name for one in anatomy_of(self.family).blocks if one.like in walk.ids}
         if likelier and self._uses_all(draw, trace):
-            walk = locate(trace, draw.sizes, self.family, before, self.believed_blocks | likelier)
+            believed |= likelier
+            walk = locate(trace, draw.sizes, self.family, before, believed)
+        again = partial(locate, trace, draw.sizes, self.family, accepted=believed)
+        walk = as_called(walk, partial(self._watched, draw, _ANYWHERE), again)
         self.look_ups += walk.places.look_ups
         self._walks[trace.signature] = walk  # one that did not hold here was found where more sizes are equal
         return Example(draw, trace, walk, tuple(replay(walk, trace, draw.sizes)))
@@ -265,7 +264,9 @@ class Examples:
         """One pass of the first example, looked at where the breakpoint marks stand."""
         draw = self.first_draw
         # without any mark, one that is never reached still has variables looked at
-        stops = statements(self.source.files, marks(self.source.files)) or [("", 0)]
+        return self._watched(draw, statements(self.source.files, marks(self.source.files)) or _ANYWHERE)
+
+    def _watched(self, draw: Draw, stops: Sequence[tuple[str, int]]) -> Trace:
         return self.session.trace(draw.sizes, draw.seed, draw.image, marks=stops)
 
     @property

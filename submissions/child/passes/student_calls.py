@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from ...questions.changes import HeldAt
 from ...reading.code import STUDENT_PREFIX
+from ..tracing.student_stack import is_students
 
 _LINES, _NAMES, _LETTERS = 2_000, 80, 60  # that are told, of code that nobody has written by hand
 
@@ -35,7 +36,7 @@ def called() -> Iterator[set[Place]]:
     places = set[Place]()
 
     def note(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and _is_students(frame):
+        if event == "call" and is_students(frame):
             places.add(Place.of(frame.f_code))
 
     sys.setprofile(note)
@@ -68,16 +69,12 @@ def names_held() -> Iterator[list[HeldAt]]:
         return of_line
 
     before = sys.gettrace()
-    sys.settrace(lambda frame, event, _: of_line if _is_students(frame) else None)
+    sys.settrace(lambda frame, event, _: of_line if is_students(frame) else None)
     try:
         yield told
     finally:
         sys.settrace(before)
         told.extend(found.values())
-
-
-def _is_students(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith(STUDENT_PREFIX)
 
 
 def _names(frame: FrameType) -> Iterator[tuple[str, str]]:

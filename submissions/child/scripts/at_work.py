@@ -9,32 +9,22 @@ from typing import Any
 from torch import Tensor
 
 from ...errors import Frame
-from ...reading.code import STUDENT_PREFIX
+from ..tracing.student_stack import line_of, student_stack
 
 _LONGEST = 100  # characters: the names of a few variables
 
 
 def lines_at_work(frame: FrameType | None) -> tuple[Frame, Frame]:
     """The line of the outermost statement that runs, and that of the innermost."""
-    found = [
-        Frame(one.f_code.co_filename.removeprefix(STUDENT_PREFIX), one.f_lineno) for one in _frames(frame)
-    ]
+    found = [*map(line_of, student_stack(frame))]
     return (found[-1], found[0]) if found else (Frame("", 0), Frame("", 0))
 
 
 def names_of(tensor: Tensor, frame: FrameType | None) -> str:
     """The innermost code's variables that are ``tensor``, and its keys in dictionaries, with dots between."""
-    innermost = next(_frames(frame), None)
+    innermost = next(student_stack(frame), None)
     held = {} if innermost is None else dict(innermost.f_locals)
     return ".".join(dict.fromkeys(_names(held, tensor)))[:_LONGEST]
-
-
-def _frames(frame: FrameType | None) -> Iterator[FrameType]:
-    """Those of the student's code, from the innermost on."""
-    while frame is not None:
-        if frame.f_code.co_filename.startswith(STUDENT_PREFIX):
-            yield frame
-        frame = frame.f_back
 
 
 def _names(held: Mapping[Any, Any], tensor: Tensor) -> Iterator[str]:

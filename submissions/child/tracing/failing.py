@@ -13,8 +13,8 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from ...questions.recording import Failed, Reference
-from ...reading.code import STUDENT_PREFIX
 from .results import is_array
+from .student_stack import is_students, student_stack
 from .tracing import Tracer, flat
 
 _NAMES_KEPT = 60  # of local variables
@@ -41,7 +41,7 @@ class _Calls(TorchFunctionMode):
         except Exception as error:
             self.error, self.op = error, str(getattr(func, "__name__", func))
             self.arguments = flat((args, kwargs or {}))
-            self.names = _names(_student_frame(sys._getframe()))
+            self.names = _names(next(student_stack(sys._getframe()), None))
             raise
 
 
@@ -74,20 +74,10 @@ def _referred(named: _Named, tracer: Tracer) -> tuple[tuple[str, Reference], ...
     return tuple((name, tracer.refer(tensor)) for name, tensor in named[:_NAMES_KEPT] if is_array(tensor))
 
 
-def _student_frame(frame: FrameType | None) -> FrameType | None:
-    while frame is not None and not _is_student(frame):
-        frame = frame.f_back
-    return frame
-
-
 def _innermost(raised: BaseException) -> FrameType | None:
     """The last frame of student code that the exception passed."""
     frames = [frame for frame, _ in traceback.walk_tb(raised.__traceback__)]
-    return next(filter(_is_student, reversed(frames)), None)
-
-
-def _is_student(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith(STUDENT_PREFIX)
+    return next(filter(is_students, reversed(frames)), None)
 
 
 def _names(frame: FrameType | None) -> Mapping[int, str]:

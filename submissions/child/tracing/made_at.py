@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 
 from torch import nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 from torch.nn.parameter import is_lazy
 
 from ...errors import Frame
-from ...reading.code import STUDENT_PREFIX
+from .student_stack import line_of, student_stack
 
 # of the model that was built last, by the identity of a parameter, and by the shape of any
 _lines: dict[int, Frame] = {}
@@ -26,12 +25,9 @@ def parameters_noted() -> Iterator[None]:
     _lines_of_shapes.clear()
 
     def note(module: nn.Module, name: str, parameter: nn.Parameter) -> None:
-        frame: FrameType | None = sys._getframe()
-        while frame is not None and not frame.f_code.co_filename.startswith(STUDENT_PREFIX):
-            frame = frame.f_back
-        if frame is not None:
-            file = frame.f_code.co_filename.removeprefix(STUDENT_PREFIX)
-            _lines[id(parameter)] = made = Frame(file, frame.f_lineno)
+        innermost = next(student_stack(sys._getframe()), None)
+        if innermost is not None:
+            _lines[id(parameter)] = made = line_of(innermost)
             if not is_lazy(parameter):  # which has no shape yet
                 _lines_of_shapes.setdefault(tuple(parameter.shape), set()).add(made)
 
